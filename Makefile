@@ -1,0 +1,72 @@
+# Everything is made here: virtual environment, jars, warehouse. Needs Python 3.10+ and Java 17+.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MINUTES ?= 20
+FILES ?=
+HARD ?=
+PYTEST ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help check venv jars demo test scenarios soak mutants docs lint requirements clean
+
+help:  ## this text
+	@echo "make demo       conflicts of a made-up chain of stores, from the feed to the commands"
+	@echo "make test       all tests (PYTEST='-k name' for some of them)"
+	@echo "make scenarios  suite files: FILES=\"a.yml b.yml\" (default: the documented ones), HARD=1 for the hard pass"
+	@echo "make soak       random workloads against the sequential reader: MINUTES=$(MINUTES)"
+	@echo "make mutants    break rules on purpose; each must be noticed by a test"
+	@echo "make docs       dbt's pages about models and lineage, as one file"
+	@echo "make lint       every check of .pre-commit-config.yaml on every file"
+	@echo "make venv jars  only the virtual environment, only the Delta jars"
+	@echo "make clean      remove what was made, except $(VENV) and jars"
+
+check:
+	@scripts/check.sh "$(PYTHON)"
+
+$(VENV)/.packages: requirements.txt
+	@scripts/check.sh "$(PYTHON)"
+	@echo "Making $(VENV), once (a few minutes) ..."
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/.project: $(VENV)/.packages pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+venv: check $(VENV)/.project
+
+jars: venv
+	@$(BIN)/replication-conflicts jars
+
+demo: jars
+	@$(BIN)/replication-conflicts demo
+
+test: jars
+	$(BIN)/python -m pytest $(PYTEST)
+
+scenarios: jars
+	@$(BIN)/replication-conflicts scenarios $(if $(HARD),--hard) $(FILES)
+
+soak: jars
+	@$(BIN)/replication-conflicts soak --minutes $(MINUTES)
+
+mutants: jars
+	@$(BIN)/replication-conflicts mutants
+
+docs: jars
+	@$(BIN)/dbt --quiet docs generate --static --profiles-dir profiles
+	@echo "Open target/static_index.html in a browser; the lineage is behind the button at the lower right."
+
+lint: jars
+	@$(BIN)/pre-commit run --all-files
+
+requirements:  # resolve requirements.in anew, for every Python from 3.10 and every platform; needs uv
+	uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.10 \
+		--no-emit-index-url --no-emit-find-links --no-header --no-strip-extras requirements.in -o requirements.txt
+
+clean:
+	rm -rf target logs dbt_packages .local/warehouse .local/metastore_db .local/logs .local/demo \
+		.mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,103 @@
+"""dbt plugin: Python models of the spark adapter run in the Spark session that dbt already has.
+
+dbt discovers every importable module whose name begins with ``dbt_`` and loads its ``plugins``.
+This one gives the spark adapter what it lacks with ``method: session``:
+
+- the submission method ``session`` for Python models (``submission_method: session``),
+- a first start of the session whose failures are one line, not a page of Java.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from dbt.adapters.base.impl import PythonJobHelper
+from dbt.adapters.spark import session as spark_session
+from dbt.adapters.spark.impl import SparkAdapter
+from dbt.flags import get_flags
+from dbt.plugins.manager import dbtPlugin
+from dbt_common.exceptions import DbtRuntimeError
+
+from replication_conflicts.environment import session
+
+_start_lock = threading.Lock()
+
+
+class SessionPythonJob(PythonJobHelper):
+    """Runs one compiled Python model in the running Spark session."""
+
+    def __init__(self, parsed_model: dict[str, Any], credentials: Any) -> None:
+        self._name = str(parsed_model["name"])
+        self._parameters = dict(credentials.server_side_parameters or {})
+
+    def submit(self, compiled_code: str) -> None:
+        """Execute the model; it writes its own table, so nothing is returned.
+
+        Raises DbtRuntimeError with the line of the compiled model that failed.
+        """
+        spark = _running_session(self._parameters)
+        file = f"<python model {self._name}>"
+        try:
+            code: CodeType = compile(compiled_code, file, "exec")
+            # dataclasses and typing look a class's module up by this name
+            exec(code, {"__name__": "__main__", "spark": spark})
+        except Exception as error:
+            frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+            where = f", line {frames[-1].lineno} of the compiled model" if frames else ""
+            raise DbtRuntimeError(
+                f"Python model {self._name}{where}: {type(error).__name__}: {error}"
+            ) from error
+
+
+class ReplicationConflictsPlugin(dbtPlugin):
+    """Adds the submission method and the clear start to the spark adapter, once a process."""
+
+    def initialize(self) -> None:
+        """Called by dbt once for every manager of plugins that it makes."""
+        if getattr(SparkAdapter, "_has_session_submission", False):
+            return
+        setattr(SparkAdapter, "_has_session_submission", True)  # noqa: B010
+        _add_submission_method()
+        _add_clear_start()
+
+
+def _add_submission_method() -> None:
+    helpers = vars(SparkAdapter)["python_submission_helpers"].fget
+
+    def with_session(adapter: SparkAdapter) -> dict[str, type[PythonJobHelper]]:
+        return {**helpers(adapter), "session": SessionPythonJob}
+
+    # setattr: a property cannot be assigned to in a way that a type checker accepts
+    setattr(SparkAdapter, "python_submission_helpers", property(with_session))  # noqa: B010
+
+
+def _add_clear_start() -> None:
+    cursor = spark_session.Connection.cursor
+
+    def with_started_session(connection: spark_session.Connection) -> spark_session.Cursor:
+        _running_session(connection.server_side_parameters)
+        return cursor(connection)
+
+    setattr(spark_session.Connection, "cursor", with_started_session)  # noqa: B010
+
+
+def _project_dir() -> Path:
+    # relative paths of a profile are relative to the project, wherever dbt was called
+    flags = get_flags()  # type: ignore[no-untyped-call]
+    return Path(getattr(flags, "PROJECT_DIR", None) or Path.cwd())
+
+
+def _running_session(parameters: dict[str, Any]) -> Any:
+    # dbt opens its first connections from several threads at once
+    with _start_lock:
+        try:
+            return session.start(parameters, _project_dir())
+        except session.SessionError as error:
+            raise DbtRuntimeError(str(error)) from None
+
+
+plugins = [ReplicationConflictsPlugin]

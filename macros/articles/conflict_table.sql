@@ -1,0 +1,41 @@
+{#- The whole model conflict_<publication>_<article>: the rows that lost a conflict, with the article's own columns as they
+    lost, the node that had made them (origin_datasource_id) and the conflict. A lost delete has no row here.
+    Rule: the documented conflict table; `conflict_logging: subscriber` keeps no conflict at the publisher. -#}
+{% macro conflict_table(publication, article) -%}
+{%- set options = replication_conflicts.article_options(publication, article) -%}
+{{- config(
+    materialized='ledger',
+    news={
+        'model': 'change_outcomes',
+        'where': replication_conflicts.has_conflict_row() ~ " and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
+    }
+) -}}
+with
+
+outcomes as (
+    select
+        *,
+        if(is_written, held_row, change_row) as lost_row
+    from {{ ref('change_outcomes') }}
+    where
+        publication = '{{ publication }}'
+        and article = '{{ article }}'
+        and {{ replication_conflicts.has_conflict_row() }}
+        {%- if replication_conflicts.takes_only_news() %}
+        and run_sequence > (select coalesce(max(run_sequence), 0) from {{ this }})
+        {%- endif %}
+),
+
+final as (
+    select
+        {%- for column, data_type in options.columns.items() %}
+        {{ replication_conflicts.typed_value("lost_row['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
+        {%- endfor %}
+        loser_node as origin_datasource_id,
+        conflict_id,
+        run_sequence
+    from outcomes
+)
+
+select * from final
+{%- endmacro %}

@@ -1,0 +1,21 @@
+{#- The whole model <publication>__<article>: the rows that are published, each with its version. A view of the live rows
+    of <publication>__<article>__versions. -#}
+{% macro published_rows(publication, article) -%}
+{%- set options = replication_conflicts.article_options(publication, article) -%}
+{{- config(materialized='view') -}}
+with
+
+versions as (select * from {{ ref(publication ~ '__' ~ article ~ '__versions') }}),
+
+final as (
+    select
+        {%- for column in options.columns %}
+        {{ adapter.quote(column) }},
+        {%- endfor %}
+        row_version
+    from versions
+    where not is_deleted
+)
+
+select * from final
+{%- endmacro %}

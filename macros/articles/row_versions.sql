@@ -1,0 +1,91 @@
+{#- The whole model <publication>__<article>__versions: one row per key that was ever published, tombstones included, with
+    the version of the row and who made it. Takes from the decision log what is newer than itself, one MERGE a run. -#}
+{% macro row_versions(publication, article) -%}
+{%- set options = replication_conflicts.article_options(publication, article) -%}
+{{- config(
+    materialized='ledger',
+    news={
+        'model': 'change_outcomes',
+        'where': "is_written and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
+    },
+    unique_key='row_key',
+    tblproperties={'delta.enableDeletionVectors': 'true'}
+) -}}
+{%- set only_news = replication_conflicts.takes_only_news() -%}
+with
+
+outcomes as (
+    select * from {{ ref('change_outcomes') }}
+    where
+        publication = '{{ publication }}'
+        and article = '{{ article }}'
+        and is_written
+        {%- if only_news %}
+        and run_sequence > (select coalesce(max(run_sequence), 0) from {{ this }})
+        {%- endif %}
+),
+
+-- one row per key: the last version that the runs made of it
+newest as (
+    select
+        row_key,
+        max_by(
+            struct(change_id, node, operation, new_version, queue_position, changed_at, change_row, run_sequence),
+            struct(transaction_position, queue_position)
+        ) as version
+    from outcomes
+    group by row_key
+),
+
+versions as (
+    select
+        {%- for column, data_type in options.columns.items() %}
+        {{ replication_conflicts.typed_value("version.change_row['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
+        {%- endfor %}
+        row_key,
+        if(version.operation = 'delete', null, version.new_version) as row_version,
+        version.node as version_node,
+        version.change_id as version_change_id,
+        version.operation = 'delete' as is_deleted,
+        version.queue_position,
+        version.changed_at,
+        version.run_sequence
+    from newest
+),
+{% if options.get('initial_snapshot') %}
+{%- set initial = source('initial', publication ~ '__' ~ article) -%}
+{%- endif -%}
+{%- if options.get('initial_snapshot') and not only_news %}
+initial as (
+    select
+        {%- for column in options.columns %}
+        {{ adapter.quote(column) }},
+        {%- endfor %}
+        {{ replication_conflicts.row_key(options.primary_key, options.columns) }} as row_key,
+        row_version
+    from {{ initial }}
+),
+
+untouched as (
+    select
+        initial.*,
+        cast(null as string) as version_node,
+        cast(null as string) as version_change_id,
+        false as is_deleted,
+        cast(null as bigint) as queue_position,
+        cast(null as timestamp) as changed_at,
+        cast(0 as bigint) as run_sequence
+    from initial
+    left anti join versions on initial.row_key = versions.row_key
+),
+
+final as (
+    select * from versions
+    union all
+    select * from untouched
+)
+{% else %}
+final as (select * from versions)
+{% endif %}
+select * from final
+{%- endmacro %}

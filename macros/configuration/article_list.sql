@@ -1,0 +1,16 @@
+{#- Every article of every publication, parents before children where the configuration lists them so:
+    a list of {publication, article, options, settings}, where `settings` are the publication's options. -#}
+{% macro article_list() -%}
+    {%- set articles = [] -%}
+    {%- for publication, settings in replication_conflicts.publications().items() -%}
+        {%- for article, options in settings.articles.items() -%}
+            {%- do articles.append({
+                'publication': publication,
+                'article': article,
+                'settings': settings,
+                'options': options
+            }) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(articles) }}
+{%- endmacro %}

@@ -1,0 +1,11 @@
+{#- The name of the rule that decided a change, for people who read the decision log. Never NULL. -#}
+{% macro deciding_rule(policy, is_publisher_change, is_waiting, has_conflict, is_conflict) -%}
+case
+        when {{ is_publisher_change }} then 'publisher_change'
+        when {{ is_waiting }} then 'waits_for_reinitialization'
+        when not {{ has_conflict }} then 'clean'
+        when {{ is_conflict }} then {{ policy }}
+        when {{ policy }} = 'subscriber_wins' then 'clean'
+        else 'condemned_with_transaction'
+    end
+{%- endmacro %}

@@ -1,0 +1,28 @@
+{#- One sentence for people: what happened to which row, with both nodes. -#}
+{% macro reason_text(conflict_kind, conflict_type, article, row_key, loser_node, winner_node) -%}
+case {{ conflict_kind }}
+        when 'update_update' then concat(
+            'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }}, ' and at ',
+            {{ winner_node }}, ', neither knowing of the other; the row of ', {{ winner_node }}, ' stays.'
+        )
+        when 'insert_insert' then concat(
+            'The row ', {{ article }}, ' ', {{ row_key }}, ' was inserted at ', {{ loser_node }}, ' and at ',
+            {{ winner_node }}, '; the row of ', {{ winner_node }}, ' stays.'
+        )
+        when 'condemned' then concat(
+            'The change of ', {{ loser_node }}, ' to the row ', {{ article }}, ' ', {{ row_key }},
+            ' was undone together with its transaction, which lost against ', {{ winner_node }}, '.'
+        )
+        else if(
+            {{ conflict_type }} = 3,
+            concat(
+                'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }},
+                ' and deleted at ', {{ winner_node }}, '; the delete stays.'
+            ),
+            concat(
+                'The row ', {{ article }}, ' ', {{ row_key }}, ' was deleted at ', {{ loser_node }},
+                ' and updated at ', {{ winner_node }}, '; the update stays.'
+            )
+        )
+    end
+{%- endmacro %}

@@ -1,0 +1,14 @@
+{#- Whether a transaction stands or falls, 'accepted' or 'rejected': one verdict for all its changes. Never NULL.
+    is_publisher_change: what is done at the publisher is the published state and always stands
+    is_waiting:          whether its subscription waits for a reinitialization
+    has_conflict:        whether a change of the transaction is in conflict
+    Rule: the conflict policies of queued updating (publisher wins, publisher wins and reinitialize, subscriber wins). -#}
+{% macro transaction_verdict(policy, is_publisher_change, is_waiting, has_conflict) -%}
+case
+        when {{ is_publisher_change }} then 'accepted'
+        when {{ is_waiting }} then 'rejected'
+        when {{ policy }} = 'subscriber_wins' then 'accepted'
+        when {{ has_conflict }} then 'rejected'
+        else 'accepted'
+    end
+{%- endmacro %}

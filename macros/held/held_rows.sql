@@ -1,0 +1,78 @@
+{#- The rows that the publisher holds of one article, tombstones included, as a query: row_key, row_version (NULL where
+    the row is deleted), version_node, version_change_id, is_deleted; with `with_values` also held_row, the values as
+    canonical text. `place`: what held_state says of the article. After a run that died before it came to the published
+    table, the versions that only the decision log knows yet lie over the ones of the table. -#}
+{% macro held_rows(item, place, with_values=false) -%}
+{%- if not place.overlay -%}
+{{ replication_conflicts._held_base_rows(item, place, with_values) }}
+{%- else -%}
+select
+    coalesce(overlay.row_key, base.row_key) as row_key,
+    if(overlay.row_key is null, base.row_version, overlay.newest.new_version) as row_version,
+    if(overlay.row_key is null, base.version_node, overlay.newest.node) as version_node,
+    if(overlay.row_key is null, base.version_change_id, overlay.newest.change_id) as version_change_id,
+    if(overlay.row_key is null, base.is_deleted, overlay.newest.operation = 'delete') as is_deleted
+    {%- if with_values %},
+    if(overlay.row_key is null, base.held_row, overlay.newest.change_row) as held_row
+    {%- endif %}
+from (
+    {{ replication_conflicts._held_base_rows(item, place, with_values) | indent(4) }}
+) as base
+full outer join (
+    select
+        row_key,
+        max_by(
+            struct(new_version, node, change_id, operation, change_row),
+            struct(transaction_position, queue_position)
+        ) as newest
+    from {{ source('held', 'change_outcomes') }}
+    where
+        publication = '{{ item.publication }}'
+        and article = '{{ item.article }}'
+        and is_written
+        and run_sequence > {{ place.sequence }}
+    group by row_key
+) as overlay
+    on base.row_key = overlay.row_key
+{%- endif -%}
+{%- endmacro %}
+
+
+{#- What the published table holds, or the initial snapshot before there is one. -#}
+{% macro _held_base_rows(item, place, with_values) -%}
+{%- set name = item.publication ~ '__' ~ item.article -%}
+{%- if place.base == 'versions' -%}
+select
+    row_key,
+    row_version,
+    version_node,
+    version_change_id,
+    is_deleted
+    {%- if with_values %},
+    {{ replication_conflicts.canonical_row(item.options.columns) }} as held_row
+    {%- endif %}
+from {{ source('held', name ~ '__versions') }}
+{%- elif place.base == 'initial' -%}
+select
+    {{ replication_conflicts.row_key(item.options.primary_key, item.options.columns) }} as row_key,
+    row_version,
+    cast(null as string) as version_node,
+    cast(null as string) as version_change_id,
+    false as is_deleted
+    {%- if with_values %},
+    {{ replication_conflicts.canonical_row(item.options.columns) }} as held_row
+    {%- endif %}
+from {{ source('initial', name) }}
+{%- else -%}
+select
+    cast(null as string) as row_key,
+    cast(null as string) as row_version,
+    cast(null as string) as version_node,
+    cast(null as string) as version_change_id,
+    cast(null as boolean) as is_deleted
+    {%- if with_values %},
+    cast(null as map<string, string>) as held_row
+    {%- endif %}
+where false
+{%- endif -%}
+{%- endmacro %}

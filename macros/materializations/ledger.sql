@@ -1,0 +1,125 @@
+{#- A Delta table that takes what is new and is not touched when nothing is: no empty commit, no rewriting.
+
+    config:
+      news        {model, where}: rows of that upstream model mean news; where the upstream is the decision log, only those
+                  that are newer than the table. Without it the model's own rows are all there is to know.
+      unique_key  rows with this key are replaced (one MERGE); without it rows are appended
+      commit_once the decision log alone: rows are appended by a MERGE that reads the run's own partition, so that of two
+                  runs at the same time the second fails and no change is decided twice -#}
+{% materialization ledger, adapter='spark', supported_languages=['sql', 'python'] -%}
+    {%- set target = this.incorporate(type='table') -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {%- set unique_key = config.get('unique_key') -%}
+    {%- set news = config.get('news', {}) -%}
+    {%- set language = model['language'] -%}
+
+    {{ run_hooks(pre_hooks) }}
+
+    {%- if not replication_conflicts.takes_only_news() -%}
+        {%- if existing is not none and existing.is_view -%}
+            {%- do adapter.drop_relation(existing) -%}
+        {%- endif -%}
+        {%- call statement('main', language=language) -%}
+            {%- if language == 'python' -%}
+                {{ replication_conflicts.python_table(compiled_code, target) }}
+            {%- else -%}
+                {{ create_table_as(false, target, compiled_code) }}
+            {%- endif -%}
+        {%- endcall -%}
+        {%- do persist_constraints(target, model) -%}
+    {%- else -%}
+        {%- set incoming = this.incorporate(path={'identifier': this.identifier ~ '__news'})
+            .include(database=false, schema=false) -%}
+        {%- if config.get('contract').enforced -%}
+            {#- compares the columns of the query with those of the contract, and fails where they differ -#}
+            {%- do get_assert_columns_equivalent(compiled_code) -%}
+        {%- endif -%}
+        {%- set has_news = not news.model or replication_conflicts.ledger_has_news(existing, news) -%}
+        {%- if has_news -%}
+            {%- call statement('create_news', language=language) -%}
+                {%- if language == 'python' -%}
+                    {{ replication_conflicts.python_view(compiled_code, incoming) }}
+                {%- else -%}
+                    {{ create_temporary_view(incoming, compiled_code) }}
+                {%- endif -%}
+            {%- endcall -%}
+        {%- endif -%}
+        {%- if not has_news -%}
+            {#- nothing is written: dbt wants a statement all the same -#}
+            {%- call noop_statement('main', 'no news') -%}{%- endcall -%}
+        {%- elif unique_key -%}
+            {%- set keys = [unique_key] if unique_key is string else unique_key -%}
+            {%- call statement('main') -%}
+                merge into {{ target }} as recorded
+                using {{ incoming }} as news
+                on
+                    {%- for key in keys %}
+                    {{ 'and ' if not loop.first }}recorded.{{ key }} = news.{{ key }}
+                    {%- endfor %}
+                when matched then update set *
+                when not matched then insert *
+            {%- endcall -%}
+        {%- elif config.get('commit_once') -%}
+            {%- call statement('main') -%}
+                merge into {{ target }} as recorded
+                using {{ incoming }} as news
+                on
+                    recorded.run_sequence = {{ replication_conflicts.run_sequence() }}
+                    and recorded.publication = news.publication
+                    and recorded.change_id = news.change_id
+                when not matched then insert *
+            {%- endcall -%}
+        {%- else -%}
+            {%- call statement('main') -%}
+                insert into {{ target }} by name
+                select * from {{ incoming }}
+            {%- endcall -%}
+        {%- endif -%}
+    {%- endif -%}
+
+    {%- do persist_docs(target, model) -%}
+    {{ run_hooks(post_hooks) }}
+    {{ return({'relations': [target]}) }}
+{%- endmaterialization %}
+
+
+{#- Whether a ledger model is to give only what its table does not have yet; false while dbt parses. Otherwise it gives
+    everything: there is no table yet, or a full refresh was asked for. -#}
+{% macro takes_only_news() -%}
+    {%- if not execute -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {{ return(existing is not none and not existing.is_view and not should_full_refresh()) }}
+{%- endmacro %}
+
+
+{#- Whether the upstream has anything for the table: in the decision log, what is newer than the table; elsewhere, what is
+    of this run. -#}
+{% macro ledger_has_news(existing, news) -%}
+    {%- if news.model == 'change_outcomes' -%}
+        {%- set is_new = 'run_sequence > (select coalesce(max(run_sequence), 0) from ' ~ existing ~ ')' -%}
+    {%- else -%}
+        {%- set is_new = "run_id = '" ~ invocation_id ~ "'" -%}
+    {%- endif -%}
+    {%- set query = 'select 1 from ' ~ ref(news.model) ~ ' where ' ~ is_new ~ ' and ' ~ news.where ~ ' limit 1' -%}
+    {{ return(run_query(query).rows | length > 0) }}
+{%- endmacro %}
+
+
+{#- The Python that writes a model's whole result as a new table. -#}
+{% macro python_table(compiled_code, target) -%}
+{{ compiled_code }}
+dbt = dbtObj(spark.table)
+dbt.is_incremental = False
+model(dbt, spark).write.format("delta").mode("overwrite").option("overwriteSchema", "true").saveAsTable("{{ target }}")
+{%- endmacro %}
+
+
+{#- The Python that gives what is new in a model's result the name of a temporary view. -#}
+{% macro python_view(compiled_code, view) -%}
+{{ compiled_code }}
+dbt = dbtObj(spark.table)
+dbt.is_incremental = True
+model(dbt, spark).createOrReplaceTempView("{{ view | replace('`', '') }}")
+{%- endmacro %}

@@ -1,0 +1,14 @@
+{#- A value as canonical text: the same value gives the same text whatever made it, NULL stays NULL.
+    Rows, keys and parameters travel in this form. Times are written in the session's time zone, which is UTC. -#}
+{% macro canonical_text(column, data_type) -%}
+    {%- set kind = data_type | lower | trim -%}
+    {%- if kind == 'string' or kind.startswith(('varchar', 'char')) -%}
+        cast({{ column }} as string)
+    {%- elif kind == 'binary' -%}
+        base64({{ column }})
+    {%- elif kind.startswith(('array', 'map', 'struct')) -%}
+        to_json({{ column }})
+    {%- else -%}
+        cast({{ column }} as string)
+    {%- endif -%}
+{%- endmacro %}

@@ -1,0 +1,13 @@
+{#- The value behind a canonical text, as the type that the article declares: the inverse of canonical_text. -#}
+{% macro typed_value(text, data_type) -%}
+    {%- set kind = data_type | lower | trim -%}
+    {%- if kind == 'string' -%}
+        {{ text }}
+    {%- elif kind == 'binary' -%}
+        unbase64({{ text }})
+    {%- elif kind.startswith(('array', 'map', 'struct')) -%}
+        from_json({{ text }}, '{{ data_type }}')
+    {%- else -%}
+        cast({{ text }} as {{ data_type }})
+    {%- endif -%}
+{%- endmacro %}

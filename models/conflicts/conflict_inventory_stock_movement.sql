@@ -1,0 +1,1 @@
+{{ replication_conflicts.conflict_table('inventory', 'stock_movement') }}

@@ -1,0 +1,46 @@
+{{ config(
+    materialized='ledger',
+    news={'model': 'change_outcomes', 'where': "conflict_id is not null and conflict_logging <> 'subscriber'"}
+) }}
+
+-- One row per conflict: which row, which kind, who lost against whom, and why in words.
+
+with
+
+outcomes as (
+    select * from {{ ref('change_outcomes') }}
+    where
+        conflict_id is not null
+        -- where only the subscriber keeps the record, the publisher has none
+        and conflict_logging <> 'subscriber'
+        {%- if takes_only_news() %}
+        and run_sequence > (select coalesce(max(run_sequence), 0) from {{ this }})
+        {%- endif %}
+),
+
+final as (
+    select
+        conflict_id,
+        publication,
+        article,
+        row_key,
+        loser_node as origin_datasource,
+        conflict_type,
+        conflict_kind,
+        reason_code,
+        {{ reason_text(
+            'conflict_kind', 'conflict_type', 'article', 'row_key',
+            'loser_node', 'winner_node'
+        ) | indent(4) }} as reason_text,
+        transaction_id,
+        loser_change_id,
+        loser_node,
+        winner_change_id,
+        winner_node,
+        {{ has_conflict_row() }} as has_lost_row,
+        decided_at as create_time,
+        run_sequence
+    from outcomes
+)
+
+select * from final

@@ -1,0 +1,304 @@
+{{ config(materialized='scratch', reads='incoming_changes') }}
+{%- set held = held_state() -%}
+{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
+
+-- What this run looks at: every change that no earlier run has decided, with what became of it at the intake ('taken',
+-- 'waiting' for the rest of its transaction, 'rejected' because it breaks the contract), and for a taken one the version
+-- of its row that the publisher held when the run began. Replaced in every run that has changes to look at.
+
+with
+
+publications as (select * from {{ ref('configured_publications') }}),
+
+subscriptions as (select * from {{ ref('subscriptions') }}),
+
+subscription_events as (select * from {{ ref('subscription_event_log') }}),
+
+changes as (
+    select * from {{ ref('incoming_changes') }}
+    where run_id = '{{ invocation_id }}'
+),
+
+-- one row per publication: how far the queue has been taken, and the clock that ages are measured by
+progress as (
+    {% if log -%}
+    select
+        publication,
+        max(queue_position) as last_position,
+        max(changed_at) as clock
+    from {{ source('held', 'change_outcomes') }}
+    group by publication
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as bigint) as last_position,
+        cast(null as timestamp) as clock
+    where false
+    {%- endif %}
+),
+
+-- transactions without a count: those that came in different deliveries stay apart when the log is rebuilt
+earlier_groups as (
+    {% if rebuilt_log -%}
+    select
+        publication,
+        change_id,
+        transaction_position
+    from {{ source('held', 'change_outcomes') }}
+    where transaction_change_count is null
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as change_id,
+        cast(null as bigint) as transaction_position
+    where false
+    {%- endif %}
+),
+
+grouped as (
+    select
+        changes.*,
+        -- the changes of a transaction come from one node; one without a transaction stands alone
+        to_json(
+            struct(
+                changes.node,
+                changes.transaction_id,
+                if(changes.transaction_id is null, changes.change_key, null) as change_key,
+                earlier_groups.transaction_position,
+                if(changes.is_duplicate, changes.content_hash, null) as copy
+            )
+        ) as transaction_key
+    from changes
+    left join earlier_groups
+        on
+            changes.publication = earlier_groups.publication
+            and changes.change_id = earlier_groups.change_id
+),
+
+transactions as (
+    select
+        *,
+        max(queue_position) over in_transaction as transaction_position,
+        is_duplicate
+        or transaction_id is null
+        or count(*) over in_transaction
+        >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete
+    from grouped
+    window in_transaction as (partition by publication, transaction_key)
+),
+
+-- one row per change: everything that the contract asks about it, its age aside
+checked as (
+    select
+        transactions.*,
+        publications.replication,
+        publications.policy,
+        publications.publisher,
+        transactions.node <=> publications.publisher as is_publisher_change,
+        progress.clock as clock_before_run,
+        publications.retention_days,
+        transactions.node <=> publications.publisher or subscriptions.subscriber is not null as is_known_node,
+        {{ has_version('transactions.operation', 'transactions.old_version', 'transactions.new_version')
+            | indent(4) }} as has_version,
+        not transactions.was_seen
+        and coalesce(transactions.queue_position <= progress.last_position, false) as is_late,
+        coalesce(
+            transactions.changed_at > cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp)
+            + interval 1 day,
+            false
+        ) as is_in_future
+    from transactions
+    inner join publications on transactions.publication = publications.publication
+    left join progress on transactions.publication = progress.publication
+    left join subscriptions
+        on
+            transactions.publication = subscriptions.publication
+            and transactions.node = subscriptions.subscriber
+),
+
+-- one row per change: the publication's clock as the changes before it in the queue have set it
+timed as (
+    select
+        *,
+        greatest(
+            clock_before_run,
+            max(
+                case
+                    when
+                        is_complete
+                        and {{ contract_violation(
+                            change_id='change_id', is_known_node='is_known_node', operation='operation',
+                            has_null_key='row_key is null', has_unknown_column='false', has_version='has_version',
+                            is_duplicate='is_duplicate', is_late='is_late', is_expired='false',
+                            queue_position='queue_position', is_in_future='is_in_future',
+                            operations=['insert', 'update', 'delete']
+                        ) | indent(16) }} is null
+                        then changed_at
+                end
+            ) over (
+                partition by publication
+                order by transaction_position, queue_position
+                rows between unbounded preceding and 1 preceding
+            )
+        ) as clock
+    from checked
+),
+
+judged as (
+    select
+        *,
+        {{ contract_violation(
+            change_id='change_id', is_known_node='is_known_node', operation='operation',
+            has_null_key='row_key is null', has_unknown_column='false', has_version='has_version',
+            is_duplicate='is_duplicate', is_late='is_late',
+            is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)',
+            queue_position='queue_position', is_in_future='is_in_future',
+            operations=['insert', 'update', 'delete']
+        ) | indent(4) }} as violation
+    from timed
+),
+
+-- a transaction that is not complete waits, whole; one violation takes the whole transaction with it
+admitted as (
+    select
+        *,
+        case
+            when not is_complete then 'waiting'
+            when max(violation) over (partition by publication, transaction_key) is not null then 'rejected'
+            else 'taken'
+        end as intake,
+        count(*) over (partition by publication, article, row_key) as changes_of_row
+    from judged
+),
+
+-- one row per row that the publisher holds, of the articles in the queue
+held as (
+    {% for item in article_list() -%}
+    select
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        row_key,
+        row_version,
+        version_node,
+        version_change_id,
+        is_deleted
+    from (
+        {{ held_rows(item, held[item.publication ~ '.' ~ item.article]) | indent(8) }}
+    )
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- endfor %}
+),
+
+-- one row per subscription: where its events lie in the queue
+event_positions as (
+    select
+        publication,
+        subscriber,
+        collect_list(effective_position) as event_positions
+    from subscription_events
+    where event = 'reinitialized'
+    group by publication, subscriber
+),
+
+-- one row per subscription: the transactions whose conflict marked it for reinitialization
+mark_positions as (
+    {% if log -%}
+    select
+        publication,
+        node as subscriber,
+        collect_set(transaction_position) as mark_positions
+    from {{ source('held', 'change_outcomes') }}
+    where rule = 'publisher_wins_reinitialize'
+    group by publication, node
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as subscriber,
+        cast(null as array<bigint>) as mark_positions
+    where false
+    {%- endif %}
+),
+
+final as (
+    select
+        admitted.publication,
+        admitted.article,
+        admitted.row_key,
+        admitted.change_key,
+        admitted.change_id,
+        admitted.node,
+        admitted.is_publisher_change,
+        admitted.transaction_id,
+        admitted.transaction_change_count,
+        admitted.transaction_key,
+        admitted.transaction_position,
+        admitted.queue_position,
+        admitted.operation,
+        admitted.changed_at,
+        admitted.old_version,
+        admitted.new_version,
+        admitted.change_row,
+        admitted.content_hash,
+        admitted.policy,
+        admitted.publisher,
+        cast({{ run_sequence() }} as bigint) as run_sequence,
+        admitted.intake,
+        admitted.was_seen,
+        case
+            when admitted.intake = 'rejected' then coalesce(admitted.violation, 'transaction')
+        end as violation,
+        -- the row as the run found it: NULL where the publisher never held one
+        if(
+            held.row_key is null,
+            null,
+            struct(
+                held.row_version as version,
+                held.version_node as node,
+                held.version_change_id as change_id,
+                held.is_deleted,
+                false as is_of_this_run
+            )
+        ) as held_before_run,
+        -- which reinitialization the subscription is working on: events count as soon as the queue has passed them
+        size(
+            filter(
+                coalesce(event_positions.event_positions, array()),
+                event_position -> event_position < admitted.transaction_position
+            )
+        ) as reinitialization,
+        exists(
+            coalesce(mark_positions.mark_positions, array()),
+            mark_position -> mark_position < admitted.transaction_position
+            and not exists(
+                coalesce(event_positions.event_positions, array()),
+                event_position -> event_position >= mark_position
+                and event_position < admitted.transaction_position
+            )
+        ) as was_waiting_before_run,
+        -- whether the decision may depend on another decision of this run
+        max(
+            admitted.policy = 'publisher_wins_reinitialize' or admitted.changes_of_row > 1
+        ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
+        -- the first guess of the rounds: every change makes a version
+        true as is_written,
+        '{{ invocation_id }}' as run_id
+    from admitted
+    left join held
+        on
+            admitted.intake = 'taken'
+            and admitted.publication = held.publication
+            and admitted.article = held.article
+            and admitted.row_key = held.row_key
+    left join event_positions
+        on
+            admitted.publication = event_positions.publication
+            and admitted.node = event_positions.subscriber
+    left join mark_positions
+        on
+            admitted.publication = mark_positions.publication
+            and admitted.node = mark_positions.subscriber
+)
+
+select * from final

@@ -1,0 +1,40 @@
+{{ config(materialized='ledger', full_refresh=false) }}
+
+-- One row per policy that a publication of queued updating has had: the record by which a change of policy is noticed.
+-- depends_on: {{ ref('change_queue') }}
+
+with
+
+publications as (select * from {{ ref('configured_publications') }}),
+
+recorded as (
+    {% if held_relation('publication_policies') is not none -%}
+    select
+        publication,
+        max_by(policy, run_sequence) as policy
+    from {{ source('held', 'publication_policies') }}
+    group by publication
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as policy
+    where false
+    {%- endif %}
+),
+
+final as (
+    select
+        publications.publication,
+        publications.policy,
+        cast({{ run_sequence() }} as bigint) as run_sequence,
+        '{{ invocation_id }}' as run_id,
+        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as recorded_at
+    from publications
+    left anti join recorded
+        on
+            publications.publication = recorded.publication
+            and publications.policy <=> recorded.policy
+    where publications.policy is not null
+)
+
+select * from final

@@ -1,0 +1,35 @@
+{{ config(materialized='ledger', news={'model': 'change_queue', 'where': "intake = 'rejected'"}, full_refresh=false) }}
+
+-- Changes that break the feed contract, as they came, with the reason: never dropped and never applied. A rejection is
+-- final, also when everything else is rebuilt, because some reasons depend on when a change arrived.
+
+with
+
+changes as (select * from {{ ref('change_queue') }}),
+
+final as (
+    select
+        publication,
+        article,
+        row_key,
+        change_key,
+        change_id,
+        queue_position,
+        node,
+        transaction_id,
+        operation,
+        changed_at,
+        old_version,
+        new_version,
+        change_row,
+        violation as reason,
+        content_hash,
+        run_id,
+        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as rejected_at
+    from changes
+    where
+        intake = 'rejected'
+        and run_id = '{{ invocation_id }}'
+)
+
+select * from final

@@ -1,0 +1,31 @@
+{{ config(materialized='ledger', news={'model': 'change_queue', 'where': "intake = 'waiting' and not was_seen"}) }}
+
+-- Changes that a run has seen while the rest of their transaction had not arrived. Written before the decision log: a
+-- change that has been seen is not late when its transaction is complete.
+
+with
+
+changes as (select * from {{ ref('change_queue') }}),
+
+final as (
+    select
+        publication,
+        article,
+        row_key,
+        change_key,
+        change_id,
+        queue_position,
+        node,
+        transaction_id,
+        transaction_change_count,
+        content_hash,
+        run_id,
+        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at
+    from changes
+    where
+        intake = 'waiting'
+        and not was_seen
+        and run_id = '{{ invocation_id }}'
+)
+
+select * from final

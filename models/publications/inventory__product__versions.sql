@@ -1,0 +1,1 @@
+{{ replication_conflicts.row_versions('inventory', 'product') }}

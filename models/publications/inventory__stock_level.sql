@@ -1,0 +1,1 @@
+{{ replication_conflicts.published_rows('inventory', 'stock_level') }}

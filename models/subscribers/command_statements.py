@@ -1,0 +1,56 @@
+"""How a command is carried out in a subscriber's database: one row per article, operation and dialect.
+
+The statements come from the configuration alone. What a run gives is what differs from the table, so that a run with
+the same configuration writes nothing. A statement that the configuration no longer has comes as NULL, and the model's
+post_hook deletes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from replication_conflicts.statements import article_shapes, statements
+
+KEY = ["publication", "article", "operation", "dialect"]
+SCHEMA = (
+    "publication string, article string, operation string, dialect string, statement string, parameters array<string>"
+)
+
+
+def configured(session: SparkSession, publications: Mapping[str, Any]) -> DataFrame:
+    """The statements that the configuration gives."""
+    rows = [
+        (one.publication, one.article, one.operation, one.dialect, one.statement, list(one.parameters))
+        for article in article_shapes(publications)
+        for one in statements(article)
+    ]
+    return session.createDataFrame(rows, SCHEMA)
+
+
+def differing(wanted: DataFrame, recorded: DataFrame) -> DataFrame:
+    """Rows to merge: what is wanted and not recorded like that, and what is recorded and no longer wanted."""
+    gone = recorded.join(wanted, KEY, "left_anti").withColumns(
+        {
+            "statement": f.lit(None).cast("string"),
+            "parameters": f.lit(None).cast("array<string>"),
+        }
+    )
+    return wanted.subtract(recorded).unionByName(gone)
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    """The dbt model."""
+    dbt.config(
+        materialized="ledger",
+        submission_method="session",
+        unique_key=["publication", "article", "operation", "dialect"],
+        news={"where": "true"},
+    )
+    wanted = configured(session, dbt.config.meta_get("publications"))
+    if dbt.is_incremental:
+        return differing(wanted, session.table(f"{dbt.this}"))
+    return wanted

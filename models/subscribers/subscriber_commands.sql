@@ -1,0 +1,57 @@
+{{ config(materialized='view') }}
+
+-- One row per subscription and command that it gets; a subscriber applies its commands in the order of queue_position and
+-- sequence. What lies between the command to reinitialize and the snapshot that the subscriber then took is left out: the
+-- snapshot holds it. While the subscription waits, nothing follows that command.
+
+with
+
+commands as (select * from {{ ref('distribution_commands') }}),
+
+subscriptions as (select * from {{ ref('subscriptions') }}),
+
+events as (select * from {{ ref('subscription_event_log') }}),
+
+addressed as (
+    select
+        commands.* except (subscriber),
+        subscriptions.subscriber
+    from commands
+    inner join subscriptions
+        on
+            commands.publication = subscriptions.publication
+            and coalesce(commands.subscriber, subscriptions.subscriber) = subscriptions.subscriber
+),
+
+-- one row per command to reinitialize: up to which place of the queue the subscriber's snapshot makes up for its commands
+gaps as (
+    select
+        commands.publication,
+        commands.subscriber,
+        commands.queue_position as gap_from,
+        min_by(
+            coalesce(events.snapshot_position, events.effective_position), events.effective_position
+        ) as gap_to
+    from commands
+    left join events
+        on
+            commands.publication = events.publication
+            and commands.subscriber = events.subscriber
+            and events.event = 'reinitialized'
+            and commands.queue_position <= events.effective_position
+    where commands.kind = 'reinitialize'
+    group by commands.publication, commands.subscriber, commands.queue_position
+),
+
+final as (
+    select addressed.*
+    from addressed
+    left anti join gaps
+        on
+            addressed.publication = gaps.publication
+            and addressed.subscriber = gaps.subscriber
+            and addressed.queue_position > gaps.gap_from
+            and (gaps.gap_to is null or addressed.queue_position <= gaps.gap_to)
+)
+
+select * from final

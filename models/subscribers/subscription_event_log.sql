@@ -1,0 +1,64 @@
+{{ config(materialized='ledger', full_refresh=false) }}
+
+-- What subscribers reported, each with its place in the queue. The place of an event that names none depends on the run
+-- that first sees it; it is written down here, and a full refresh leaves it alone and uses it.
+
+with
+
+events as (select * from {{ ref('subscription_events') }}),
+
+known as (
+    {% if held_relation('subscription_event_log') is not none -%}
+    select event_id from {{ source('held', 'subscription_event_log') }}
+    {%- else -%}
+    select cast(null as string) as event_id where false
+    {%- endif %}
+),
+
+-- one row per publication: the last place of the queue that a run has taken
+last_positions as (
+    {% if held_relation('change_outcomes') is not none -%}
+    select
+        publication,
+        max(queue_position) as last_position
+    from {{ source('held', 'change_outcomes') }}
+    group by publication
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as bigint) as last_position
+    where false
+    {%- endif %}
+),
+
+identified as (
+    select
+        publication,
+        subscriber,
+        event,
+        cast(snapshot_position as bigint) as snapshot_position,
+        cast(queue_position as bigint) as queue_position,
+        cast(at as timestamp) as reported_at,
+        md5(to_json(struct(
+            publication, subscriber, event, snapshot_position, queue_position, cast(at as string) as reported_at
+        ))) as event_id
+    from events
+),
+
+final as (
+    select distinct
+        identified.event_id,
+        identified.publication,
+        identified.subscriber,
+        identified.event,
+        identified.snapshot_position,
+        -- the changes behind this place of the queue come after the event
+        coalesce(identified.queue_position, last_positions.last_position, 0) as effective_position,
+        identified.reported_at,
+        '{{ invocation_id }}' as run_id
+    from identified
+    left anti join known on identified.event_id = known.event_id
+    left join last_positions on identified.publication = last_positions.publication
+)
+
+select * from final

@@ -1,0 +1,69 @@
+{{ config(materialized='view') }}
+
+-- One row per subscription: whether it is active or waits for its reinitialization, and how far its changes have been taken.
+
+with
+
+subscriptions as (select * from {{ ref('subscriptions') }}),
+
+events as (select * from {{ ref('subscription_event_log') }}),
+
+outcomes as (select * from {{ ref('change_outcomes') }}),
+
+-- one row per publication: the last place of the queue that a run has taken
+progress as (
+    select
+        publication,
+        max(queue_position) as last_position
+    from outcomes
+    group by publication
+),
+
+-- one row per node: the last place of the queue that one of its changes had
+nodes as (
+    select
+        publication,
+        node,
+        max(queue_position) as last_position
+    from outcomes
+    group by publication, node
+),
+
+-- one row per subscription: the marks that no event has ended yet
+marks as (
+    select
+        outcomes.publication,
+        outcomes.node,
+        min(outcomes.transaction_position) as reinitialize_since
+    from outcomes
+    inner join progress on outcomes.publication = progress.publication
+    left anti join events
+        on
+            outcomes.publication = events.publication
+            and outcomes.node = events.subscriber
+            and events.event = 'reinitialized'
+            and outcomes.transaction_position <= events.effective_position
+            and events.effective_position <= progress.last_position
+    where outcomes.rule = 'publisher_wins_reinitialize'
+    group by outcomes.publication, outcomes.node
+),
+
+final as (
+    select
+        subscriptions.publication,
+        subscriptions.subscriber,
+        if(marks.node is null, 'active', 'reinitialize') as status,
+        marks.reinitialize_since,
+        nodes.last_position
+    from subscriptions
+    left join marks
+        on
+            subscriptions.publication = marks.publication
+            and subscriptions.subscriber = marks.node
+    left join nodes
+        on
+            subscriptions.publication = nodes.publication
+            and subscriptions.subscriber = nodes.node
+)
+
+select * from final

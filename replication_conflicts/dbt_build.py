@@ -1,0 +1,125 @@
+"""dbt in this process, many times on one Spark session."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from replication_conflicts.environment import profile, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_FAILED = frozenset({"error", "fail", "runtime error", "partial success"})
+# keep dbt's own talk out of the console: results and messages are returned instead
+_QUIET = ("--log-level", "none", "--no-print", "--no-send-anonymous-usage-stats")
+
+
+@dataclass(frozen=True)
+class NodeResult:
+    """One node of a build: its name, dbt's status (success, error, skipped, pass, ...), seconds."""
+
+    name: str
+    status: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """What a dbt command did.
+
+    `errors` holds one message for each node that failed, beginning with the node's name, or the
+    message of what stopped the command as a whole. `seconds` is wall time.
+    """
+
+    success: bool
+    errors: tuple[str, ...]
+    seconds: float
+    nodes: tuple[NodeResult, ...]
+
+
+class DbtBuild:
+    """Runs dbt commands of one project; the first one starts the Spark session."""
+
+    def __init__(
+        self,
+        project_dir: Path,
+        profiles_dir: Path,
+        target: str = "embedded",
+        threads: int | None = None,
+    ) -> None:
+        self._project_dir = project_dir.resolve()
+        self._profiles_dir = profiles_dir.resolve()
+        self._target = target
+        self._threads = threads
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that dbt uses; started with the profile's settings when there is none.
+
+        Raises session.SessionError or profile.ProfileError, each with a one-line message.
+        """
+        parameters = profile.server_side_parameters(
+            self._project_dir, self._profiles_dir, self._target
+        )
+        return session.start(parameters, self._project_dir)
+
+    def run(self, *arguments: str) -> BuildResult:
+        """Run a dbt command, for example ``run("build", "--select", "staging")``.
+
+        Failing nodes raise nothing: they are in the result.
+        """
+        from dbt.cli.main import dbtRunner
+
+        started = time.monotonic()
+        try:
+            if arguments[0] not in _WITHOUT_SESSION:
+                _ = self.spark
+            answer = dbtRunner().invoke([*_QUIET, *arguments, *self._options(arguments[0])])
+        except (session.SessionError, profile.ProfileError) as error:
+            return BuildResult(False, (str(error),), time.monotonic() - started, ())
+        seconds = time.monotonic() - started
+        nodes = tuple(_node_results(answer.result))
+        errors = tuple(_errors(answer.result, answer.exception))
+        return BuildResult(bool(answer.success), errors, seconds, nodes)
+
+    def _options(self, command: str) -> Iterator[str]:
+        yield from ("--project-dir", str(self._project_dir))
+        yield from ("--profiles-dir", str(self._profiles_dir))
+        yield from ("--target", self._target)
+        if self._threads is not None and command not in _WITHOUT_SESSION:
+            yield from ("--threads", str(self._threads))
+
+
+_WITHOUT_SESSION = frozenset({"deps", "parse", "list", "ls", "clean"})
+
+
+def _node_results(result: object) -> Iterator[NodeResult]:
+    for node in _results(result):
+        yield NodeResult(node.node.name, str(node.status), float(node.execution_time))
+
+
+def _errors(result: object, exception: BaseException | None) -> Iterator[str]:
+    if exception is not None:
+        yield short_message(str(exception))
+    for node in _results(result):
+        if str(node.status) in _FAILED:
+            yield f"{node.node.name}: {short_message(str(node.message))}"
+
+
+def _results(result: object) -> Iterable[Any]:
+    # commands like parse and list return something without node results
+    found = getattr(result, "results", ())
+    return [node for node in found if getattr(node, "node", None) is not None]
+
+
+def short_message(message: str) -> str:
+    """A message without Java's stack and without the plan that Spark prints below it."""
+    text = re.split(r"\n+\s*(?:JVM stacktrace:|at org\.apache\.|at java\.|== SQL)", message)[0]
+    # Spark's own sentences end with their SQLSTATE; behind it come a position and a plan
+    text = re.split(r"(?<=SQLSTATE: \w{5})", text)[0]
+    return re.sub(r"\n\s*\n", "\n", text).strip()

@@ -1,0 +1,188 @@
+"""The commands `replication-conflicts demo` and `replication-conflicts query`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from replication_conflicts.demo import report
+from replication_conflicts.demo.play import (
+    POLICIES,
+    PUBLICATION,
+    Demo,
+    DemoError,
+    Round,
+    default_policy,
+    publication_options,
+)
+from replication_conflicts.demo.query import print_query, short_error, target_schema
+from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.environment import check, folders
+from replication_conflicts.environment.profile import ProfileError
+from replication_conflicts.environment.session import SessionError
+from replication_conflicts.nodes import publication_from_vars
+from replication_conflicts.workload import Settings, Workload
+
+_DEFAULTS = Settings()
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to the console command."""
+    app.command()(demo)
+    app.command()(query)
+
+
+def demo(
+    policy: Annotated[
+        str | None,
+        typer.Option(help=f"One of {', '.join(POLICIES)}; default: the project's own."),
+    ] = None,
+    transactions: Annotated[
+        int, typer.Option(min=1, help="How many transactions people make.")
+    ] = _DEFAULTS.transactions,
+    deliveries: Annotated[
+        int, typer.Option(min=1, help="In how many deliveries they come.")
+    ] = _DEFAULTS.deliveries,
+    seed: Annotated[int, typer.Option(help="Another seed is another story.")] = _DEFAULTS.seed,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Drop the schemas feeds, initial and published, start over."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    ] = False,
+) -> None:
+    """Headquarters and four branches at work: conflicts, decisions, commands.
+
+    A second demo delivers the same feed again, and nothing is new.
+    """
+    console = Console(highlight=False)
+    project = _project()
+    policy = policy or default_policy(project)
+    if policy not in POLICIES:
+        _stop(f"--policy is {policy}, must be one of: {', '.join(POLICIES)}")
+    plan = Plan(policy, Settings(transactions, deliveries, seed))
+    state = State(folders.local_folder() / "demo")
+    is_repetition = _is_repetition(state, plan, fresh)
+    if dry_run:
+        _print_plan(console, project, plan, is_repetition)
+        return
+    problems = check.problems()
+    if problems:
+        _stop("\n".join(problems))
+    try:
+        _run(console, project, state, plan, is_repetition, fresh)
+    except (DemoError, SessionError, ProfileError) as error:
+        _stop(str(error))
+
+
+def query(
+    sql: Annotated[str, typer.Argument(help="A query; the current schema is the published one.")],
+    limit: Annotated[int, typer.Option(min=1, help="Print at most this many rows.")] = 50,
+) -> None:
+    """Run one SQL query over the project's tables, and print the result."""
+    from replication_conflicts.dbt_build import DbtBuild
+
+    console = Console(highlight=False)
+    project = _project()
+    schema = target_schema(project / "profiles" / "profiles.yml")
+    try:
+        spark = DbtBuild(project, project / "profiles").spark
+    except (SessionError, ProfileError) as error:
+        _stop(str(error))
+    try:
+        print_query(console, spark, schema, sql, limit)
+    except Exception as error:  # whatever Spark makes of a person's query is shown, in short
+        _stop(short_error(error))
+    finally:
+        spark.stop()
+
+
+def _run(
+    console: Console, project: Path, state: State, plan: Plan, is_repetition: bool, fresh: bool
+) -> None:
+    started = time.monotonic()
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as progress:
+        steps = 1 if is_repetition else plan.settings.deliveries + 1
+        task = progress.add_task("starting", total=steps)
+        one = Demo(project, state, plan, lambda text: progress.update(task, description=text))
+
+        def tell(told: Round) -> None:
+            progress.advance(task)
+            progress.print(report.round_line(told, plan.settings.deliveries), soft_wrap=True)
+
+        if is_repetition:
+            repetition = one.repeat()
+        else:
+            _refuse_foreign_tables(one, state, fresh)
+            ending = one.play(tell)
+        progress.update(task, description="reading the results")
+        console.print()
+        report.print_results(console, one.lakehouse)
+    if is_repetition:
+        report.print_repetition(console, repetition)
+        is_good = not repetition.taken and not repetition.changed_tables
+    else:
+        report.print_ending(console, ending)
+        is_good = not ending.unequal
+    report.print_next(console, is_repetition)
+    console.print(f"\n{time.monotonic() - started:.0f} s", style="dim")
+    one.lakehouse.spark.stop()
+    if not is_good:
+        raise typer.Exit(1)
+
+
+def _refuse_foreign_tables(one: Demo, state: State, fresh: bool) -> None:
+    # what an earlier demo left is its own to drop
+    if state.plan is None and not fresh and one.lakehouse.has_tables():
+        raise DemoError(
+            "the schemas feeds, initial and published hold tables that no demo has made.\n"
+            "To drop them and start: `replication-conflicts demo --fresh`."
+        )
+
+
+def _is_repetition(state: State, plan: Plan, fresh: bool) -> bool:
+    """Whether the same feed is to be delivered again; a demo that was cut short starts over."""
+    if fresh or state.plan is None or not state.is_finished:
+        return False
+    if state.plan != plan:
+        _stop(f"the last demo was made with {state.plan}.\nTo start over with {plan}: add --fresh.")
+    return True
+
+
+def _print_plan(console: Console, project: Path, plan: Plan, is_repetition: bool) -> None:
+    if is_repetition:
+        console.print("The feed of the last demo would be delivered again: one dbt build.")
+        return
+    options = publication_options(project, plan.policy)[PUBLICATION]
+    workload = Workload(publication_from_vars(PUBLICATION, options), plan.settings)
+    first = workload.delivery()
+    console.print(f"Publication {PUBLICATION}, {plan}")
+    console.print(f"  rows at every node at the start: {len(workload.initial):,}")
+    console.print(f"  first delivery: {len(first.rows):,} feed rows")
+    console.print(f"  dbt builds: {plan.settings.deliveries} and at least one at the end")
+    console.print("  schemas dropped and made: feeds, initial, published")
+
+
+def _project() -> Path:
+    project = folders.project_folder()
+    if project is None:
+        _stop("the demo runs in a clone of the repository, where dbt_project.yml is")
+    return project
+
+
+def _stop(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    raise typer.Exit(1)

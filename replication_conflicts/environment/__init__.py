@@ -1,0 +1,1 @@
+"""What a run stands on: Python and Java, the Delta jars, the Spark session, dbt profiles."""

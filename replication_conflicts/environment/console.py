@@ -1,0 +1,66 @@
+"""Console commands about the environment: doctor, jars, build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from replication_conflicts.environment import check, folders, jars
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to the console command."""
+    app.command()(doctor)
+    app.command(name="jars")(fetch_jars)
+    app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(build)
+
+
+def doctor() -> None:
+    """Tell what is missing on this machine, one line each."""
+    missing = [*check.problems(), *_jar_problems()]
+    for line in missing:
+        typer.echo(line)
+    if missing:
+        raise typer.Exit(1)
+    typer.echo("Python, Java and the Delta jars are in order.")
+
+
+def fetch_jars() -> None:
+    """Fetch the Delta jars once, and check them."""
+    folder = folders.jars_folder()
+    if jars.missing(folder):
+        typer.echo(f"Fetching the Delta jars into {folder}, once ...")
+    try:
+        jars.verify(jars.ensure(folder))
+    except jars.JarError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from error
+
+
+def build(
+    context: typer.Context,
+    project_dir: Annotated[Path, typer.Option(help="Folder of dbt_project.yml.")] = Path(),
+    profiles_dir: Annotated[
+        Path | None, typer.Option(help="Folder of profiles.yml; default: the project's profiles.")
+    ] = None,
+    target: Annotated[str, typer.Option(help="Target of the profile.")] = "embedded",
+) -> None:
+    """Run `dbt build` quietly: what failed, and one line at the end. Other options go to dbt."""
+    from replication_conflicts.dbt_build import DbtBuild
+
+    run = DbtBuild(project_dir, profiles_dir or project_dir / "profiles", target)
+    result = run.run("build", *context.args)
+    for message in result.errors:
+        typer.echo(message, err=True)
+    failed = f", {len(result.errors)} failed" if result.errors else ""
+    typer.echo(f"{len(result.nodes)} nodes{failed}, {result.seconds:.0f} s")
+    raise typer.Exit(0 if result.success else 1)
+
+
+def _jar_problems() -> tuple[str, ...]:
+    missing = jars.missing(folders.jars_folder())
+    if not missing:
+        return ()
+    return (f"{len(missing)} Delta jars are not fetched yet: run `replication-conflicts jars`.",)

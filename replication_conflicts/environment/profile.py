@@ -1,0 +1,115 @@
+"""dbt profiles: read one as dbt does, write one for a project with a warehouse of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+
+from replication_conflicts.environment import folders
+
+PROFILE_NAME = "replication_conflicts"
+
+
+class ProfileError(Exception):
+    """There is no such profile or target; the message names what there is."""
+
+
+def embedded_parameters(state_dir: Path) -> dict[str, str]:
+    """The embedded target's server_side_parameters, everything made kept in `state_dir`.
+
+    The same settings as profiles/profiles.yml, with absolute paths.
+    """
+    state = state_dir.resolve()
+    java = (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC "
+        "-Duser.timezone=UTC "
+        f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '
+        f'"-Dreplication_conflicts.logs={state / "logs"}" '
+        f'"-Dderby.stream.error.file={state / "logs" / "derby.log"}"'
+    )
+    metastore = f"jdbc:derby:;databaseName={state / 'metastore_db'};create=true"
+    return {
+        "spark.master": "local[2]",
+        "spark.driver.memory": "4g",
+        "spark.driver.extraClassPath": str(folders.jars_folder() / "*"),
+        "spark.driver.extraJavaOptions": java,
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(state / "warehouse"),
+        "spark.hadoop.javax.jdo.option.ConnectionURL": metastore,
+    }
+
+
+def write_profile(
+    profiles_dir: Path,
+    state_dir: Path,
+    *,
+    name: str = PROFILE_NAME,
+    schema: str = "published",
+    threads: int = 4,
+    changes: Mapping[str, str] | None = None,
+) -> Path:
+    """Write profiles_dir/profiles.yml with one target, `embedded`; return the file.
+
+    `state_dir` gets the warehouse, the metastore and the logs; `changes` are settings that differ
+    from `embedded_parameters`.
+    """
+    parameters = {**embedded_parameters(state_dir), **(changes or {})}
+    output = {
+        "type": "spark",
+        "method": "session",
+        "host": "NA",
+        "schema": schema,
+        "threads": threads,
+        "server_side_parameters": parameters,
+    }
+    profiles = {name: {"target": "embedded", "outputs": {"embedded": output}}}
+    profiles_dir.mkdir(parents=True, exist_ok=True)
+    file = profiles_dir / "profiles.yml"
+    file.write_text(yaml.safe_dump(profiles, sort_keys=False, width=1000), encoding="utf-8")
+    return file
+
+
+def server_side_parameters(
+    project_dir: Path, profiles_dir: Path, target: str | None
+) -> dict[str, str]:
+    """The settings that dbt would give the session for this project and target.
+
+    Raises ProfileError.
+    """
+    project = yaml.safe_load((project_dir / "dbt_project.yml").read_text(encoding="utf-8"))
+    profiles = yaml.safe_load((profiles_dir / "profiles.yml").read_text(encoding="utf-8"))
+    profile = profiles.get(project.get("profile"))
+    if profile is None:
+        raise ProfileError(
+            f"{profiles_dir / 'profiles.yml'} has no profile '{project.get('profile')}'"
+        )
+    outputs: dict[str, Any] = profile.get("outputs", {})
+    wanted = target or _rendered(profile.get("target", "default"))
+    if wanted not in outputs:
+        raise ProfileError(
+            f"profile '{project['profile']}' has no target '{wanted}', only: {', '.join(outputs)}"
+        )
+    parameters = outputs[wanted].get("server_side_parameters", {})
+    return {str(key): _rendered(value) for key, value in parameters.items()}
+
+
+def _rendered(value: object) -> str:
+    return jinja2.Template(str(value)).render(env_var=_environment_variable)
+
+
+def _environment_variable(name: str, default: str | None = None) -> str:
+    value = os.environ.get(name, default)
+    if value is None:
+        raise ProfileError(f"the profile needs the environment variable {name}")
+    return value

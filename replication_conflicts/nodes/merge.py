@@ -1,0 +1,439 @@
+"""Nodes of merge replication: they upload net changes, with what they knew of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+
+from replication_conflicts.nodes.commands import Command
+from replication_conflicts.nodes.feed import FeedRow, Identity, Queue
+from replication_conflicts.nodes.node import (
+    DELETE,
+    INSERT,
+    UPDATE,
+    Change,
+    ChangeReference,
+    Held,
+    Node,
+    PlannedChange,
+    RowName,
+    StoredRow,
+)
+from replication_conflicts.nodes.publication import Article, LogicalRecord, Publication
+from replication_conflicts.nodes.values import Key, Row
+
+IMAGE = "image"
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """What a node keeps of a deleted row: its last values and what the node knows of it."""
+
+    row: Row | None
+    lineage: Mapping[str, int]
+
+
+@dataclass
+class NetChange:
+    """One row's net change since the node's last upload.
+
+    The version number and the lineage are those of its first change; `base` is the row before it.
+    `changed` None stands for all columns.
+    """
+
+    article: Article
+    key: Key
+    operation: str
+    number: int
+    version: str
+    lineage: Mapping[str, int]
+    base: Row | None
+    before: Deleted | None
+    priority: Decimal | None
+    changed_at: datetime
+    changed: set[str] | None
+    references: list[ChangeReference] = field(default_factory=list)
+    passed_over: list[Command] = field(default_factory=list)
+
+    @property
+    def name(self) -> RowName:
+        """The article and key."""
+        return (self.article.name, self.key)
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """A net change as it was uploaded, in case that it has to be uploaded again."""
+
+    row: FeedRow
+    name: RowName
+    touches: int
+    references: tuple[ChangeReference, ...]
+
+
+class MergeNode(Node):
+    """A subscriber, or with an outlet the publisher, of a merge publication.
+
+    `priority` is stamped on changes: the subscription's for a server subscription, None for a
+    client and for the publisher, whose priorities are not their own to choose.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        publication: Publication,
+        outlet: Queue | None = None,
+        identity: Identity | None = None,
+        priority: Decimal | None = None,
+    ) -> None:
+        super().__init__(name, publication, outlet, identity)
+        self.priority = priority
+        self._deleted_rows: dict[str, dict[Key, Deleted]] = {
+            name: {} for name in publication.articles
+        }
+        self._pending: dict[RowName, NetChange] = {}
+        self._raw: list[FeedRow] = []
+        self._uploaded: dict[str, Uploaded] = {}
+        self._again: list[str] = []
+        self._touches: dict[RowName, int] = {}
+
+    # what is done at the node
+
+    def transaction(self, changes: Sequence[Change], at: datetime) -> list[ChangeReference]:
+        planned = self._plan(changes)
+        if self._outlet is not None:
+            return self._publish(planned, at)
+        references = []
+        for one in planned:
+            reference = ChangeReference(one.article.name, one.key)
+            self._fold(one, at, reference)
+            references.append(reference)
+        return references
+
+    def raw(self, article: str, values: Mapping[str, object]) -> None:
+        row = FeedRow(article, dict(values))
+        if self._outlet is None:
+            self._raw.append(row)
+        else:
+            self._outlet.put([row])
+
+    @property
+    def has_pending(self) -> bool:
+        return bool(self._pending or self._raw or any(map(self._is_unchanged, self._again)))
+
+    def upload(self) -> list[FeedRow]:
+        again = [
+            self._uploaded.pop(change_id)
+            for change_id in self._again
+            if self._is_unchanged(change_id)
+        ]
+        self._again.clear()
+        pending = sorted(self._pending.values(), key=self._session_order)
+        self._pending.clear()
+        raw, self._raw = self._raw, []
+        if not again and not pending:
+            return raw
+        session = self.identity.next_id("session")
+        repeated = [self._repeat(one) for one in again]
+        fresh = [self._send(net) for net in pending]
+        images = self._images([row.name for row in (*repeated, *fresh)], pending)
+        changes = [one.row for one in (*repeated, *fresh)]
+        last = max((net.changed_at for net in pending), default=None)
+        image_rows = [self._image(name, last or self._moment(changes)) for name in images]
+        session_rows = self._in_session(session, [*changes, *image_rows])
+        for one, row in zip((*repeated, *fresh), session_rows[: len(changes)], strict=True):
+            self._uploaded[str(row.values["change_id"])] = replace(one, row=row)
+        return [*raw, *session_rows]
+
+    # net changes
+
+    def _fold(self, planned: PlannedChange, at: datetime, reference: ChangeReference) -> None:
+        net = self._pending.get(planned.name)
+        if net is None:
+            net = self._begin(planned, at)
+        elif net.operation == INSERT and planned.operation == DELETE:
+            self._undo(net)
+            return
+        else:
+            self._add(net, planned, at)
+        net.references.append(reference)
+        self._hold(planned, net.version, net.lineage)
+
+    def _begin(self, planned: PlannedChange, at: datetime) -> NetChange:
+        number = self.identity.next_number()
+        net = NetChange(
+            article=planned.article,
+            key=planned.key,
+            operation=planned.operation,
+            number=number,
+            version=f"{self.name}:{number}",
+            lineage={**self._known(planned), self.name: number},
+            base=planned.before,
+            before=self._deleted_rows[planned.article.name].get(planned.key),
+            priority=self.priority,
+            changed_at=at,
+            changed=set(planned.changed) if planned.operation == UPDATE else None,
+        )
+        self._pending[planned.name] = net
+        return net
+
+    @staticmethod
+    def _add(net: NetChange, planned: PlannedChange, at: datetime) -> None:
+        net.changed_at = at
+        if planned.operation == DELETE:
+            net.operation, net.changed = DELETE, None
+        elif net.operation == DELETE:
+            net.operation, net.changed = UPDATE, None
+        elif net.operation == UPDATE and net.changed is not None:
+            net.changed |= set(planned.changed)
+
+    def _undo(self, net: NetChange) -> None:
+        """An insert and the delete of it leave nothing; skipped commands then find the row gone."""
+        del self._pending[net.name]
+        del self._rows[net.article.name][net.key]
+        if net.before is not None:
+            self._deleted_rows[net.article.name][net.key] = net.before
+        for reference in net.references:
+            reference.change_id = None
+        self._touched(*net.name)
+        for command in net.passed_over:
+            self._act(command)
+
+    def _hold(self, planned: PlannedChange, version: str, lineage: Mapping[str, int]) -> None:
+        article = planned.article.name
+        if planned.after is None:
+            self._rows[article].pop(planned.key, None)
+            self._deleted_rows[article][planned.key] = Deleted(planned.before, dict(lineage))
+        else:
+            self._deleted_rows[article].pop(planned.key, None)
+            self._rows[article][planned.key] = Held(planned.after, version, dict(lineage))
+        self._touched(article, planned.key)
+
+    # the publisher: every change enters the queue when it is made
+
+    def _publish(self, planned: Sequence[PlannedChange], at: datetime) -> list[ChangeReference]:
+        assert self._outlet is not None
+        sent, references, bases = [], [], []
+        for one in planned:
+            net = self._begin(one, at)
+            del self._pending[one.name]
+            self._hold(one, net.version, net.lineage)
+            reference = ChangeReference(one.article.name, one.key)
+            net.references.append(reference)
+            references.append(reference)
+            sent.append(self._send(net))
+            bases.append(net)
+        images = self._images([one.name for one in sent], bases)
+        rows = [*(one.row for one in sent), *(self._image(name, at) for name in images)]
+        self._outlet.put(self._in_session(self.identity.next_id("transaction"), rows))
+        return references
+
+    # one session
+
+    def _session_order(self, net: NetChange) -> tuple[bool, int]:
+        depth = self.publication.depth(net.article.name)
+        is_delete = net.operation == DELETE
+        return (is_delete, -depth if is_delete else depth)
+
+    def _send(self, net: NetChange) -> Uploaded:
+        change_id = self.identity.next_id("change")
+        for reference in net.references:
+            reference.change_id = change_id
+        held = self._rows[net.article.name].get(net.key)
+        is_delete = net.operation == DELETE or held is None
+        row = net.article.key_row(net.key) if is_delete or held is None else held.row
+        changed = None if net.changed is None else sorted(net.changed)
+        values = {
+            "change_id": change_id,
+            "node": self.name,
+            "operation": net.operation,
+            "changed_at": net.changed_at,
+            "lineage": dict(net.lineage),
+            "known_position": None,
+            "changed_columns": changed,
+            "previous_values": self._previous_values(net),
+            "priority": net.priority,
+            **row,
+        }
+        return Uploaded(
+            FeedRow(net.article.name, values),
+            net.name,
+            self._touches.get(net.name, 0),
+            tuple(net.references),
+        )
+
+    @staticmethod
+    def _previous_values(net: NetChange) -> dict[str, str | None] | None:
+        if net.operation != UPDATE or net.base is None:
+            return None
+        names = net.article.other_columns if net.changed is None else sorted(net.changed)
+        return net.article.to_texts({name: net.base[name] for name in names})
+
+    def _repeat(self, uploaded: Uploaded) -> Uploaded:
+        change_id = self.identity.next_id("change")
+        for reference in uploaded.references:
+            reference.change_id = change_id
+        row = FeedRow(uploaded.row.article, {**uploaded.row.values, "change_id": change_id})
+        return replace(uploaded, row=row)
+
+    @staticmethod
+    def _in_session(session: str, rows: Sequence[FeedRow]) -> list[FeedRow]:
+        named = {"transaction_id": session, "transaction_change_count": len(rows)}
+        return [FeedRow(row.article, {**row.values, **named}) for row in rows]
+
+    @staticmethod
+    def _moment(rows: Sequence[FeedRow]) -> datetime:
+        moments = [row.values["changed_at"] for row in rows]
+        return max(moment for moment in moments if isinstance(moment, datetime))
+
+    # changes that the publisher did not apply
+
+    def _not_applied(self, command: Command) -> None:
+        if command.cause in self._uploaded:
+            self._again.append(command.cause)
+
+    def _is_unchanged(self, change_id: str) -> bool:
+        uploaded = self._uploaded[change_id]
+        return uploaded.touches == self._touches.get(uploaded.name, 0)
+
+    # logical records
+
+    def _images(self, changed: Sequence[RowName], nets: Sequence[NetChange]) -> list[RowName]:
+        """The other rows of the records that a session changed, where winners are whole records."""
+        bases = {net.name: net.base for net in nets}
+        records: list[tuple[LogicalRecord, Key]] = []
+        for article, key in changed:
+            record = self.publication.record_of(article)
+            if record is None or not record.resolution:
+                continue
+            for row in (self._last_row(article, key), bases.get((article, key))):
+                top = self._top_key(record, article, row)
+                if top is not None and (record, top) not in records:
+                    records.append((record, top))
+        sent = set(changed)
+        return [
+            name
+            for record, top in records
+            for name in self._members(record, top, deleted=False)
+            if name not in sent
+        ]
+
+    def _image(self, name: RowName, at: datetime) -> FeedRow:
+        article, key = name
+        held = self._rows[article][key]
+        return FeedRow(
+            article,
+            {
+                "change_id": self.identity.next_id("image"),
+                "node": self.name,
+                "operation": IMAGE,
+                "changed_at": at,
+                "lineage": self._record_lineage(article, [held.row], held.lineage),
+                "known_position": None,
+                "changed_columns": [],
+                "previous_values": None,
+                "priority": self.priority,
+                **held.row,
+            },
+        )
+
+    def _known(self, planned: PlannedChange) -> dict[str, int]:
+        """What the node knows of a row at this moment, or of its whole record."""
+        article, key = planned.name
+        held = self._rows[article].get(key)
+        deleted = self._deleted_rows[article].get(key)
+        lineage = held.lineage if held else deleted.lineage if deleted else {}
+        rows = [row for row in (planned.before, planned.after) if row is not None]
+        return self._record_lineage(article, rows, lineage)
+
+    def _record_lineage(
+        self, article: str, rows: Iterable[Row], lineage: Mapping[str, int]
+    ) -> dict[str, int]:
+        record = self.publication.record_of(article)
+        known = dict(lineage)
+        if record is None or not record.detection:
+            return known
+        for row in rows:
+            top = self._top_key(record, article, row)
+            if top is None:
+                continue
+            for member_article, key in self._members(record, top, deleted=True):
+                for node, number in self._lineage(member_article, key).items():
+                    # the own entry stays the row's own number: a node knows its own versions
+                    if node != self.name:
+                        known[node] = max(known.get(node, 0), number)
+        return known
+
+    def _lineage(self, article: str, key: Key) -> Mapping[str, int]:
+        held = self._rows[article].get(key)
+        return held.lineage if held else self._deleted_rows[article][key].lineage
+
+    def _members(self, record: LogicalRecord, top: Key, deleted: bool) -> list[RowName]:
+        names: list[RowName] = []
+        for article in record.articles:
+            keys = list(self._rows[article])
+            if deleted:
+                keys += [
+                    key for key in self._deleted_rows[article] if key not in self._rows[article]
+                ]
+            for key in keys:
+                if self._top_key(record, article, self._last_row(article, key)) == top:
+                    names.append((article, key))
+        return names
+
+    def _top_key(self, record: LogicalRecord, article: str, row: Row | None) -> Key | None:
+        """The key of the record's top row; None for a row that belongs to no record."""
+        if row is None:
+            return None
+        if article == record.top:
+            return self.publication.articles[article].key_of(row)
+        member = record.members[article]
+        parent_key = tuple(row[name] for name in member.columns)
+        if any(value is None for value in parent_key):
+            return None
+        if member.parent == record.top:
+            return parent_key
+        return self._top_key(record, member.parent, self._last_row(member.parent, parent_key))
+
+    def _last_row(self, article: str, key: Key) -> Row | None:
+        held = self._rows[article].get(key)
+        if held is not None:
+            return held.row
+        deleted = self._deleted_rows[article].get(key)
+        return deleted.row if deleted else None
+
+    # what commands and tables do
+
+    def _store(self, stored: StoredRow) -> None:
+        if stored.is_deleted:
+            key = self.publication.article(stored.article).key_of(stored.row)
+            self._deleted_rows[stored.article][key] = Deleted(
+                dict(stored.row), dict(stored.lineage)
+            )
+        super()._store(stored)
+
+    def _forget_deleted(self) -> None:
+        for deleted in self._deleted_rows.values():
+            deleted.clear()
+
+    def _deleted(
+        self, article: str, key: Key, held: Held | None, lineage: Mapping[str, int]
+    ) -> None:
+        known = self._deleted_rows[article].get(key)
+        last = held.row if held else known.row if known else None
+        self._deleted_rows[article][key] = Deleted(last, dict(lineage))
+
+    def _touched(self, article: str, key: Key) -> None:
+        self._touches[(article, key)] = self._touches.get((article, key), 0) + 1
+
+    def _passed_over(self, command: Command) -> None:
+        net = self._pending.get(command.row_name)
+        if net is not None and net.operation == INSERT:
+            net.passed_over.append(command)
+
+    def _drop_pending(self) -> None:
+        self._pending.clear()
+        self._raw.clear()
+        self._again.clear()

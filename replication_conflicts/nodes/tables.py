@@ -1,0 +1,77 @@
+"""Feed rows and initial rows as Delta tables: one DataFrame an article, appended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from replication_conflicts.nodes.feed import FeedRow, feed_columns
+from replication_conflicts.nodes.node import StoredRow
+from replication_conflicts.nodes.publication import Article, Publication
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+VERSION_COLUMN = "row_version"
+
+
+def feed_table_columns(publication: Publication, article: Article) -> dict[str, str]:
+    """Name and Spark type of every column of an article's feed."""
+    own = {name: kind.ddl for name, kind in article.columns.items()}
+    return feed_columns(publication) | own
+
+
+def initial_table_columns(article: Article) -> dict[str, str]:
+    """Name and Spark type of every column of an article's initial snapshot."""
+    return {name: kind.ddl for name, kind in article.columns.items()} | {VERSION_COLUMN: "string"}
+
+
+def table_name(schema: str, publication: Publication, article: str) -> str:
+    """The relation of one article's feed or initial rows in a schema."""
+    return f"{schema}.{publication.name}__{article}"
+
+
+def create_table(spark: SparkSession, table: str, columns: Mapping[str, str]) -> None:
+    """An empty Delta table, unless it is there."""
+    listed = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
+    spark.sql(f"create table if not exists {table} ({listed}) using delta")
+
+
+def append_rows(
+    spark: SparkSession,
+    table: str,
+    columns: Mapping[str, str],
+    rows: Sequence[Mapping[str, object]],
+) -> None:
+    """Rows (dicts; what is missing is NULL) go to the end of a Delta table, in one commit."""
+    if not rows:
+        return
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
+    values = [tuple(row.get(name) for name in columns) for row in rows]
+    frame = spark.createDataFrame(values, schema).coalesce(1)
+    frame.write.format("delta").mode("append").saveAsTable(table)
+
+
+def append_feed(
+    spark: SparkSession, schema: str, publication: Publication, rows: Iterable[FeedRow]
+) -> None:
+    """Feed rows go to `<schema>.<publication>__<article>`, one commit an article."""
+    by_article: dict[str, list[Mapping[str, object]]] = {}
+    for row in rows:
+        by_article.setdefault(row.article, []).append(row.values)
+    for name, values in by_article.items():
+        columns = feed_table_columns(publication, publication.articles[name])
+        append_rows(spark, table_name(schema, publication, name), columns, values)
+
+
+def append_initial(
+    spark: SparkSession, schema: str, publication: Publication, rows: Iterable[StoredRow]
+) -> None:
+    """Initial rows go to `<schema>.<publication>__<article>`, one commit an article."""
+    by_article: dict[str, list[Mapping[str, object]]] = {}
+    for row in rows:
+        values = {**row.row, VERSION_COLUMN: row.version}
+        by_article.setdefault(row.article, []).append(values)
+    for name, values_of_article in by_article.items():
+        columns = initial_table_columns(publication.articles[name])
+        append_rows(spark, table_name(schema, publication, name), columns, values_of_article)

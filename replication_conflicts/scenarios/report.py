@@ -1,0 +1,67 @@
+"""What the runner prints: progress, failing cases with both sides beside each other, the count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from replication_conflicts.scenarios.compare import Difference
+from replication_conflicts.scenarios.group import CaseResult
+from replication_conflicts.scenarios.reading import SuiteProblem
+
+
+def print_problems(console: Console, problems: Iterable[SuiteProblem]) -> None:
+    """What is wrong with suite files."""
+    for problem in problems:
+        console.print(f"[red]error[/red] {escape(str(problem))}", soft_wrap=True)
+
+
+def print_failure(console: Console, result: CaseResult) -> None:
+    """A failing case: its steps, what went wrong, expected and actual side by side."""
+    case = result.case
+    console.rule(f"[red]{escape(result.suite.file)}, case {escape(case.name)}[/red]", align="left")
+    if case.title:
+        console.print(escape(case.title), soft_wrap=True)
+    for number, step in enumerate(case.steps, start=1):
+        console.print(f"  {number:2d}  {escape(step.text)}", soft_wrap=True, highlight=False)
+    for problem in result.problems:
+        console.print(f"[red]{escape(problem)}[/red]", soft_wrap=True, highlight=False)
+    for difference in result.differences:
+        console.print(_side_by_side(difference))
+
+
+def _side_by_side(difference: Difference) -> Table:
+    table = Table(title=escape(difference.what), title_justify="left", show_lines=True, expand=True)
+    table.add_column("expected", ratio=1, overflow="fold")
+    table.add_column("actual", ratio=1, overflow="fold")
+    for expected, actual in _paired(difference.expected, difference.actual):
+        is_same = expected == actual
+        table.add_row(
+            _cell(expected, "dim" if is_same else "green"),
+            _cell(actual, "dim" if is_same else "red"),
+        )
+    return table
+
+
+def _cell(text: str | None, style: str) -> str:
+    return "[dim]-[/dim]" if text is None else f"[{style}]{escape(text)}[/{style}]"
+
+
+def _paired(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str | None, str | None]]:
+    """Equal lines beside each other, then the rest of both sides in their order."""
+    common = Counter(expected) & Counter(actual)
+    pairs: list[tuple[str | None, str | None]] = [(text, text) for text in common.elements()]
+    left = list((Counter(expected) - common).elements())
+    right = list((Counter(actual) - common).elements())
+    for index in range(max(len(left), len(right))):
+        pairs.append(
+            (
+                left[index] if index < len(left) else None,
+                right[index] if index < len(right) else None,
+            )
+        )
+    return pairs

@@ -1,0 +1,132 @@
+"""Running suites: which of them share a project, what counts as passed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from replication_conflicts.scenarios.expected import ExpectedFailures
+from replication_conflicts.scenarios.group import (
+    CaseResult,
+    FirstBuildFailed,
+    Group,
+    Report,
+)
+from replication_conflicts.scenarios.project import ConsumerProject
+from replication_conflicts.scenarios.suite import Suite
+
+
+@dataclass
+class RunResult:
+    """What became of all cases; `waiting` failed as expected, `surprising` passed against it."""
+
+    passed: list[CaseResult] = field(default_factory=list)
+    failed: list[CaseResult] = field(default_factory=list)
+    waiting: list[tuple[CaseResult, str]] = field(default_factory=list)
+    surprising: list[tuple[CaseResult, str]] = field(default_factory=list)
+
+    @property
+    def failures(self) -> int:
+        """Failed cases, and those that pass although they are listed as expected failures."""
+        return len(self.failed) + len(self.surprising)
+
+    @property
+    def summary(self) -> str:
+        """The last line."""
+        return f"{len(self.passed)} passed, {self.failures} failed"
+
+
+def run_suites(
+    suites: Sequence[Suite],
+    is_hard: bool,
+    report: Report,
+    expected: ExpectedFailures | None = None,
+    folder: Path | None = None,
+    state: Path | None = None,
+) -> RunResult:
+    """Run suites through dbt builds in a scratch folder, or in one that is kept.
+
+    All of it happens in this process, on one Spark session; `state` is the folder of its
+    warehouse, below `folder` if it is not given.
+    """
+    expected = expected or ExpectedFailures()
+    result = RunResult()
+    with ExitStack() as stack:
+        if folder is None:
+            temporary = tempfile.TemporaryDirectory(
+                prefix="replication_conflicts_", ignore_cleanup_errors=True
+            )
+            folder = Path(stack.enter_context(temporary))
+        state = state or folder / "state"
+        for number, (members, may_split) in enumerate(group_suites(suites, expected), start=1):
+            name = f"scenarios_{number}"
+            project = ConsumerProject(name, folder / name, state)
+            for one in _run_group(members, may_split, is_hard, report, project):
+                count(result, one, expected)
+    return result
+
+
+def group_suites(
+    suites: Sequence[Suite], expected: ExpectedFailures
+) -> list[tuple[list[Suite], bool]]:
+    """Suites that share a project, and whether they may be parted when their first build fails.
+
+    Those that wait for the same open issue are among themselves: they may break a build for
+    everyone in it, and looking for the culprit would be of no use.
+    """
+    together: list[Suite] = []
+    alone: list[tuple[list[Suite], bool]] = []
+    waiting: dict[str, list[Suite]] = {}
+    for suite in suites:
+        subject = expected.of_suite(suite)
+        if suite.needs_own_project:
+            alone.append(([suite], False))
+        elif subject is not None:
+            waiting.setdefault(subject, []).append(suite)
+        else:
+            together.append(suite)
+    first = [(together, True)] if together else []
+    return [*first, *alone, *((members, False) for members in waiting.values())]
+
+
+def _run_group(
+    suites: list[Suite], may_split: bool, is_hard: bool, report: Report, project: ConsumerProject
+) -> list[CaseResult]:
+    try:
+        return Group(suites, project, is_hard, report).run()
+    except FirstBuildFailed as failure:
+        if not may_split:
+            return [
+                CaseResult(suite, case, problems=[f"the first build failed: {failure}"])
+                for suite in suites
+                for case in suite.cases
+            ]
+        report(f"{project.name}: its suites are parted to see which of them breaks the build")
+        middle = len(suites) // 2
+        halves = (("a", suites[:middle]), ("b", suites[middle:]))
+        return [
+            result
+            for letter, half in halves
+            for result in _run_group(half, True, is_hard, report, _part(project, letter))
+        ]
+
+
+def _part(project: ConsumerProject, letter: str) -> ConsumerProject:
+    name = project.name + letter
+    return ConsumerProject(name, project.folder.with_name(name), project.state)
+
+
+def count(result: RunResult, one: CaseResult, expected: ExpectedFailures) -> None:
+    """Puts a result where it belongs."""
+    subject = expected.of_case(one.suite, one.case)
+    if subject is not None and one.has_passed:
+        result.surprising.append((one, subject))
+    elif subject is not None:
+        result.waiting.append((one, subject))
+    elif one.has_passed:
+        result.passed.append(one)
+    else:
+        result.failed.append(one)

@@ -1,0 +1,124 @@
+"""Cases side by side: a hidden key column in every article, a prefix on every subscriber."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from replication_conflicts.nodes import Publication, Row, publication_from_vars
+from replication_conflicts.scenarios.suite import CASE_COLUMN, Suite
+
+
+@dataclass(frozen=True)
+class CaseNames:
+    """The names of one case in the shared publication; `code` is its hidden key value."""
+
+    code: str
+    publisher: str
+
+    def to_shared(self, node: str) -> str:
+        """A node's name in the shared publication; the publisher is the same for all cases."""
+        return node if node == self.publisher else f"{self.code}_{node}"
+
+    def to_own(self, node: str | None) -> str | None:
+        """A node's name as the case has it."""
+        return None if node is None else node.removeprefix(f"{self.code}_")
+
+    def hide(self, row: Mapping[str, object]) -> dict[str, object]:
+        """A row (or a key) with the hidden column."""
+        return {CASE_COLUMN: self.code, **row}
+
+    @staticmethod
+    def strip(row: Row) -> Row:
+        """A row (or a key) without the hidden column."""
+        return {name: value for name, value in row.items() if name != CASE_COLUMN}
+
+
+def case_names(suite: Suite) -> list[CaseNames]:
+    """Names for all cases of a suite, in their order."""
+    publisher = suite.publication.publisher
+    return [CaseNames(f"c{number:02d}", publisher) for number in range(1, len(suite.cases) + 1)]
+
+
+def code_of(record: Mapping[str, object]) -> str | None:
+    """The case that a row of an output belongs to; None when it does not say."""
+    for column in ("change_row", "key"):
+        row = record.get(column)
+        if isinstance(row, Mapping) and row.get(CASE_COLUMN):
+            return str(row[CASE_COLUMN])
+    if record.get(CASE_COLUMN):
+        return str(record[CASE_COLUMN])
+    if record.get("row_key"):
+        return str(record["row_key"]).split("|", 1)[0]
+    for column in ("subscriber", "node"):
+        if record.get(column) and "_" in str(record[column]):
+            return str(record[column]).split("_", 1)[0]
+    return None
+
+
+def shared_options(suite: Suite) -> dict[str, object]:
+    """The publication's configuration for `vars: publications:`, for all cases together."""
+    options = {
+        name: value
+        for name, value in suite.options.items()
+        if name not in ("name", "subscriptions")
+    }
+    raw_articles = options["articles"]
+    assert isinstance(raw_articles, Mapping)
+    names = case_names(suite)
+    articles = {name: _shared_article(article, names) for name, article in raw_articles.items()}
+    for name, article in articles.items():
+        if any(case.initial.get(name) for case in suite.cases):
+            article["initial_snapshot"] = True
+    options["articles"] = articles
+    if options.get("logical_records"):
+        options["logical_records"] = [
+            _shared_record(one) for one in _list(options["logical_records"])
+        ]
+    return options
+
+
+def shared_publication(suite: Suite) -> Publication:
+    """The publication as the simulated nodes of all cases see it."""
+    return publication_from_vars(suite.publication.name, shared_options(suite))
+
+
+def _shared_article(article: Mapping[str, object], names: list[CaseNames]) -> dict[str, object]:
+    shared = dict(article)
+    columns = article["columns"]
+    assert isinstance(columns, Mapping)
+    shared["columns"] = {CASE_COLUMN: "string", **columns}
+    shared["primary_key"] = [CASE_COLUMN, *_list(article["primary_key"])]
+    if article.get("unique"):
+        shared["unique"] = [[CASE_COLUMN, *_list(one)] for one in _list(article["unique"])]
+    if article.get("foreign_keys"):
+        shared["foreign_keys"] = [
+            {
+                **one,
+                "columns": [CASE_COLUMN, *_list(one["columns"])],
+                "to": [CASE_COLUMN, *_list(one["to"])],
+            }
+            for one in _list(article["foreign_keys"])
+        ]
+    filters = article.get("row_filter")
+    if isinstance(filters, Mapping):
+        shared["row_filter"] = {
+            case.to_shared(node): text for case in names for node, text in filters.items()
+        }
+    return shared
+
+
+def _shared_record(record: Mapping[str, object]) -> dict[str, object]:
+    members = record["members"]
+    assert isinstance(members, Mapping)
+    return {
+        **record,
+        "members": {
+            name: {**member, "columns": [CASE_COLUMN, *_list(member["columns"])]}
+            for name, member in members.items()
+        },
+    }
+
+
+def _list(value: object) -> list:  # type: ignore[type-arg]
+    return list(value) if isinstance(value, (list, tuple)) else []

@@ -1,0 +1,78 @@
+"""Fixtures that start dbt: scratch projects that share one Spark session and one warehouse.
+
+A process has one warehouse, so tests keep apart by schema: every scratch project has its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from replication_conflicts.dbt_build import DbtBuild
+from replication_conflicts.environment.profile import write_profile
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DBT_FOLDERS = ("models", "macros", "seeds", "tests/generic", "tests/integrity", "tests/consistency")
+
+
+@dataclass(frozen=True)
+class ScratchProject:
+    """A dbt project in a folder of its own, writing to a schema of its own."""
+
+    folder: Path
+    schema: str
+    build: DbtBuild
+
+
+@pytest.fixture(scope="session")
+def scratch_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the warehouse and metastore of this test run."""
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="session")
+def scratch_project(
+    tmp_path_factory: pytest.TempPathFactory, scratch_state: Path
+) -> Callable[[Mapping[str, str]], ScratchProject]:
+    """Makes a project from file texts by relative path; dbt_project.yml must be among them."""
+    numbers = itertools.count(1)
+
+    def make(files: Mapping[str, str]) -> ScratchProject:
+        schema = f"scratch_{next(numbers)}"
+        folder = tmp_path_factory.mktemp(schema)
+        for name, text in files.items():
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return _project(folder, schema, scratch_state)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def scratch_copy(
+    tmp_path_factory: pytest.TempPathFactory, scratch_state: Path
+) -> Callable[[], ScratchProject]:
+    """Makes a copy of this repository's dbt project, for builds that may change its files."""
+    numbers = itertools.count(1)
+
+    def make() -> ScratchProject:
+        schema = f"copy_{next(numbers)}"
+        folder = tmp_path_factory.mktemp(schema)
+        shutil.copy(REPOSITORY / "dbt_project.yml", folder)
+        for name in DBT_FOLDERS:
+            if (REPOSITORY / name).is_dir():
+                shutil.copytree(REPOSITORY / name, folder / name)
+        return _project(folder, schema, scratch_state)
+
+    return make
+
+
+def _project(folder: Path, schema: str, state: Path) -> ScratchProject:
+    write_profile(folder / "profiles", state, schema=schema)
+    return ScratchProject(folder, schema, DbtBuild(folder, folder / "profiles"))

@@ -1,0 +1,273 @@
+"""Generated cases as publications of one generated dbt project, delivered batch by batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from replication_conflicts.dbt_build import BuildResult, DbtBuild
+from replication_conflicts.nodes import FeedRow, Publication, publication_from_vars, tables
+from replication_conflicts.scenarios.outputs import Outputs, text_expression
+from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
+from tests.python.sequential_reader import Command
+from tests.python.strategies.cases import Case
+from tests.python.strategies.replicas import Rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Record = dict[str, Any]
+Report = Callable[[str], None]
+
+# tests of the project's own are no part of a run
+_REBUILT_EVERY_RUN = ("view", "ephemeral", "table", "rounds")
+_BUILD = ("build", "--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
+
+
+class BuildFailed(Exception):
+    """A dbt build failed where it should not."""
+
+
+@dataclass
+class Played:
+    """A case in the project: its publication, and what its subscribers were told after each run."""
+
+    case: Case
+    publication: Publication
+    options: dict[str, Any]
+    commands: list[dict[str, list[Record]]] = field(default_factory=list)
+    snapshots: dict[tuple[int, str], Rows] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The publication's name."""
+        return self.publication.name
+
+
+class Builds:
+    """Cases side by side in one generated project, each as a publication of its own.
+
+    `name` is the project's name and its schema; `state` the warehouse, which is the same for all
+    projects of a process.
+    """
+
+    def __init__(
+        self, name: str, cases: Sequence[Case], folder: Path, state: Path, report: Report = print
+    ) -> None:
+        self.project = ConsumerProject(name, folder / name, state)
+        self.played = [
+            Played(
+                case,
+                publication_from_vars(f"p{number:02d}", case.configuration),
+                dict(case.configuration),
+            )
+            for number, case in enumerate(cases, start=1)
+        ]
+        self._report = report
+        self._build = DbtBuild(self.project.folder, self.project.profiles, threads=4)
+        self._initial: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+        self.spark: SparkSession
+        self.outputs: Outputs
+
+    # --- building --------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Write the project, and the tables that it reads."""
+        self.project.write([Configuration(one.publication, one.options) for one in self.played])
+        installed = self._build.run("deps")
+        if not installed.success:
+            raise BuildFailed("\n".join(installed.errors))
+        self.spark = self._build.spark
+        self.outputs = Outputs(self.spark, self.project)
+        self._drop()
+        for schema in self._schemas:
+            self.spark.sql(f"create schema {schema}")
+        for name, columns in INPUTS.items():
+            tables.create_table(self.spark, f"{self.project.inputs}.{name}", columns)
+        for played in self.played:
+            self._create_tables(played)
+
+    @property
+    def _schemas(self) -> list[str]:
+        project = self.project
+        return [project.schema, project.feeds, project.initial, project.inputs]
+
+    def _drop(self) -> None:
+        for schema in self._schemas:
+            self.spark.sql(f"drop schema if exists {schema} cascade")
+
+    def _create_tables(self, played: Played) -> None:
+        publication = played.publication
+        for article in publication.articles.values():
+            table = tables.table_name(self.project.feeds, publication, article.name)
+            columns = tables.feed_table_columns(publication, article)
+            tables.create_table(self.spark, table, columns)
+            if played.options["articles"][article.name].get("initial_snapshot"):
+                table = tables.table_name(self.project.initial, publication, article.name)
+                columns = tables.initial_table_columns(article)
+                tables.create_table(self.spark, table, columns)
+                rows = played.case.initial[article.name]
+                tables.append_rows(self.spark, table, columns, rows)
+        subscriptions = [
+            {"publication": played.name, "subscriber": name, "type": "server"}
+            for name in played.case.subscribers
+        ]
+        table = f"{self.project.inputs}.subscriptions"
+        tables.append_rows(self.spark, table, INPUTS["subscriptions"], subscriptions)
+
+    def play(self) -> None:
+        """Deliver and build until every delivery of every case is taken."""
+        for number in range(max(len(one.case.deliveries) for one in self.played)):
+            for played in self.played:
+                self._deliver(played, number)
+            self.build()
+            for played in self.played:
+                if number < len(played.case.deliveries):
+                    self._remember(played)
+
+    def _deliver(self, played: Played, number: int) -> None:
+        if number >= len(played.case.deliveries):
+            return
+        delivery = played.case.deliveries[number]
+        rows = [FeedRow(article, row) for article, row in delivery.rows]
+        tables.append_feed(self.spark, self.project.feeds, played.publication, rows)
+        events = [
+            {
+                "publication": played.name,
+                "subscriber": event.subscriber,
+                "event": "reinitialized",
+                "snapshot_position": event.snapshot_position,
+                "queue_position": event.position,
+                "at": event.at,
+            }
+            for event in delivery.events
+        ]
+        table = f"{self.project.inputs}.subscription_events"
+        tables.append_rows(self.spark, table, INPUTS["subscription_events"], events)
+
+    def build(self, *options: str) -> BuildResult:
+        """One run of the pipeline over all publications."""
+        result = self._build.run(*_BUILD, *options)
+        self.outputs.forget()
+        self._report(f"{self.project.name}: build {' '.join(options)} {result.seconds:.0f} s")
+        if not result.success:
+            raise BuildFailed("\n".join(result.errors))
+        return result
+
+    def changed_by_empty_run(self) -> list[str]:
+        """Tables that keep something and have a new Delta version after a run without news."""
+        kept = self._data_tables()
+        before = self.outputs.table_versions()
+        self.build()
+        after = self.outputs.table_versions()
+        return sorted(name for name in kept if after.get(name) != before.get(name))
+
+    def _data_tables(self) -> set[str]:
+        manifest = json.loads((self.project.folder / "target" / "manifest.json").read_text())
+        return {
+            node["alias"]
+            for node in manifest["nodes"].values()
+            if node["resource_type"] == "model"
+            and node["config"]["materialized"] not in _REBUILT_EVERY_RUN
+        }
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def _remember(self, played: Played) -> None:
+        """What every subscriber has been told by now, and the snapshots that it may take."""
+        told = {
+            subscriber: self.commands(played, subscriber) for subscriber in played.case.subscribers
+        }
+        played.commands.append(told)
+
+    def records(self, relation: str, played: Played) -> list[Record]:
+        """The rows of a relation that are about one publication."""
+        found = self.outputs.records(relation)
+        return [dict(record) for record in found if record["publication"] == played.name]
+
+    def commands(self, played: Played, subscriber: str) -> list[Record]:
+        """A subscriber's commands in order."""
+        found = [
+            record
+            for record in self.records("subscriber_commands", played)
+            if record["subscriber"] == subscriber
+        ]
+        return sorted(found, key=lambda one: (one["queue_position"], one["sequence"]))
+
+    def article_records(
+        self, played: Played, relation: str, article: str, columns: Sequence[str], travel: str = ""
+    ) -> list[Record]:
+        """Rows of a relation that has an article's columns: those typed, as `row`, and others."""
+        found = played.publication.articles[article]
+        texts = [
+            f"{text_expression(name, kind.name)} as `{name}`"
+            for name, kind in found.columns.items()
+        ]
+        others = [f"`{name}` as `__{name}`" for name in columns]
+        if "." not in relation:
+            relation = f"{self.project.schema}.{relation}"
+        rows = self.spark.sql(f"select {', '.join(texts + others)} from {relation}{travel}")
+        return [
+            {"row": found.from_texts(record), **{name: record[f"__{name}"] for name in columns}}
+            for record in (row.asDict() for row in rows.collect())
+        ]
+
+    def snapshot(self, played: Played, command: Record) -> Rows:
+        """The rows of the snapshot that a `reinitialize` command names."""
+        rows: Rows = {}
+        for table in command["snapshot"]:
+            article = played.publication.articles[table["article"]]
+            for record in self.article_records(
+                played,
+                table["relation"],
+                article.name,
+                ["row_version", "is_deleted"],
+                f" version as of {table['table_version']}",
+            ):
+                if not record["is_deleted"]:
+                    key = article.key_of(record["row"])
+                    rows[(article.name, key)] = (record["row_version"], record["row"])
+        return rows
+
+    def typed_command(self, played: Played, record: Record) -> Command:
+        """A row of subscriber_commands as the reader's records have it."""
+        article = played.publication.articles.get(record["article"])
+        key = row = None
+        if article is not None:
+            key = article.key_of(article.from_texts(record["key"]))
+            row = None if record["row"] is None else article.from_texts(record["row"])
+        return Command(
+            position=record["queue_position"],
+            sequence=record["sequence"],
+            subscriber=record["subscriber"],
+            kind=record["kind"],
+            origin=record["origin"],
+            transaction_id=record["transaction_id"],
+            article=record["article"],
+            operation=record["operation"],
+            key=key,
+            row=row,
+            old_version=record["old_version"],
+            new_version=record["new_version"],
+            change_id=record["cause"],
+            run=record["run_sequence"],
+            snapshot_position=record["snapshot_position"],
+        )
+
+
+@contextmanager
+def builds(
+    name: str, cases: Sequence[Case], folder: Path, state: Path, report: Report = print
+) -> Iterator[Builds]:
+    """Cases in a project, played to their end; its tables are dropped afterwards."""
+    running = Builds(name, cases, folder, state, report)
+    running.start()
+    try:
+        running.play()
+        yield running
+    finally:
+        running._drop()

@@ -1,0 +1,352 @@
+"""Plays a suite file through simulated nodes and the sequential reader: no Spark, no build."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+from replication_conflicts import nodes
+from replication_conflicts.nodes import Node, Queue, StoredRow
+from replication_conflicts.nodes.commands import Command as NodeCommand
+from replication_conflicts.nodes.feed import FeedRow as NodeFeedRow
+from replication_conflicts.nodes.node import ChangeReference
+from replication_conflicts.scenarios.steps import (
+    ChangeStep,
+    DecideStep,
+    DownloadStep,
+    ErrorStep,
+    RawStep,
+    ReinitializeStep,
+    RunStep,
+    SetStep,
+    Step,
+    SyncStep,
+    UploadStep,
+)
+from replication_conflicts.scenarios.suite import Case, Suite
+from tests.python.sequential_reader import Command, Event, PolicyChangeRefused, SequentialReader
+from tests.python.sequential_reader.publication import Check
+
+CLOCK = datetime(2026, 1, 1, tzinfo=timezone.utc)
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    ">": lambda left, right: bool(left > right),
+    ">=": lambda left, right: bool(left >= right),
+    "<": lambda left, right: bool(left < right),
+}
+
+
+def check_of(expression: str) -> Check:
+    """A check expression of the form `column > number` as a callable; NULL gives NULL."""
+    match = re.fullmatch(r"(\w+) (>|>=|<) (-?[\d.]+)", expression)
+    if match is None:
+        raise ValueError(f"check expression {expression!r} is not understood here")
+    column, comparison, number = match[1], COMPARISONS[match[2]], Decimal(match[3])
+
+    def check(row: Mapping[str, Any]) -> bool | None:
+        return None if row[column] is None else comparison(row[column], number)
+
+    return check
+
+
+class Play:
+    """One case, step by step.  `is_hard`: every row is delivered twice, every run is followed by an
+    empty one.
+    """
+
+    def __init__(self, suite: Suite, case: Case, is_hard: bool = False) -> None:
+        self.case = case
+        self.is_hard = is_hard
+        self.publication = suite.publication
+        self.queue = Queue()
+        self.hq = nodes.publisher_node(self.publication, self.queue)
+        self.subscribers: dict[str, Node] = {}
+        rows: dict[str, list[Mapping[str, object]]] = {
+            name: list(rows) for name, rows in case.initial.items()
+        }
+        self.start = nodes.initial_rows(self.publication, rows, self.hq.identity)
+        self.hq.reset(self.start)
+        options: Mapping[str, Any] = suite.options
+        articles: Mapping[str, Any] = options["articles"]
+        self.reader = SequentialReader(
+            self.publication.name,
+            options,
+            [],
+            self._initial(),
+            {
+                name: [check_of(text) for text in (article.get("check") or {}).values()]
+                for name, article in articles.items()
+            },
+        )
+        for name, subscription in suite.subscriptions.items():
+            self._subscribe(name, subscription)
+        self.arrived: list[NodeFeedRow] = []
+        self.events: list[Event] = []
+        self.references: dict[str, list[ChangeReference]] = {}
+        self.steps = 0
+        self.refused: str | None = None
+        """Why runs stop, once a change of configuration is not allowed."""
+
+    def _subscribe(self, name: str, options: Mapping[str, object]) -> None:
+        self.subscribers[name] = nodes.subscriber_node(self.publication, name, options)
+        self.subscribers[name].reset(self.start)
+        self.reader.add_subscriber(name)
+
+    def _initial(self) -> dict[str, list[dict[str, Any]]]:
+        initial: dict[str, list[dict[str, Any]]] = {}
+        for stored in self.start:
+            row = {**stored.row, "row_version": stored.version}
+            initial.setdefault(stored.article, []).append(row)
+        return initial
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def play(self) -> list[str]:
+        """All steps, then the comparisons; gives what is not as expected."""
+        for step in self.case.steps:
+            self._step(step)
+        problems = self._compare()
+        if self.case.converges:
+            for _ in range(2):
+                for name in self.subscribers:
+                    if not self._is_waiting(name):
+                        self._sync(name)
+            for name in self.subscribers:
+                if not self._is_waiting(name):
+                    problems += self._compare_rows(name, "same", "at the end")
+        return problems
+
+    def _step(self, step: Step) -> None:
+        self.steps += 1
+        if isinstance(step, ChangeStep):
+            at = step.clock or CLOCK + timedelta(seconds=self.steps)
+            for transaction in step.transactions:
+                made = self._node(step.at).transaction(transaction, at)
+                if step.id:
+                    self.references.setdefault(step.id, []).extend(made)
+        elif isinstance(step, RawStep):
+            self._node(step.at).raw(step.article, step.values)
+        elif isinstance(step, UploadStep):
+            self._upload(step.node)
+        elif isinstance(step, RunStep):
+            self._run()
+        elif isinstance(step, DownloadStep):
+            self._download(step.node)
+        elif isinstance(step, SyncStep):
+            self._sync(step.node)
+        elif isinstance(step, ReinitializeStep):
+            self._reinitialize(step.node)
+        elif isinstance(step, DecideStep):
+            article = self.publication.articles[step.article]
+            assert step.decision == "remove", "nothing else is decided in queued updating"
+            key = article.key_of(article.part(step.key))
+            self.reader.remove_conflicts(step.article, key, step.loser)
+        elif isinstance(step, SetStep):
+            self._set(step)
+        elif isinstance(step, ErrorStep):
+            assert self.refused
+            assert all(text in self.refused for text in step.texts)
+        else:
+            raise NotImplementedError(step.text)
+
+    def _node(self, name: str) -> Node:
+        return self.hq if name == self.hq.name else self.subscribers[name]
+
+    def _upload(self, name: str) -> None:
+        self.queue.put(self.subscribers[name].upload())
+
+    def _sync(self, name: str) -> None:
+        self._upload(name)
+        self._run()
+        self._download(name)
+
+    def _run(self) -> None:
+        if self.refused:
+            return
+        self.arrived += self.queue.deliver()
+        rows = [(row.article, dict(row.values)) for row in self.arrived]
+        events, self.arrived, self.events = self.events, [], []
+        self.reader.run(rows * 2 if self.is_hard else rows, events)
+        if self.is_hard:
+            self.reader.run()
+        self.hq.reset(
+            StoredRow(article, held.row, str(held.version))
+            for article, rows_of_article in self.reader.rows.items()
+            for held in rows_of_article.values()
+            if held.row is not None
+        )
+
+    def _download(self, name: str) -> None:
+        commands = self.reader.subscriber_commands(name)
+        self.subscribers[name].apply(node_command(command) for command in commands)
+
+    def _reinitialize(self, name: str) -> None:
+        mark = [mark for mark in self.reader.marks if mark.subscriber == name][-1]
+        assert mark.snapshot is not None
+        assert mark.snapshot_position is not None
+        self.subscribers[name].reinitialize(
+            [
+                StoredRow(article, held.row, str(held.version))
+                for article, rows in mark.snapshot.items()
+                for held in rows.values()
+                if held.row is not None
+            ],
+            mark.snapshot_position,
+        )
+        # what has been uploaded stands before the report in the queue
+        self.arrived += self.queue.deliver()
+        self.events.append(Event(name, mark.snapshot_position, self.queue.positions.take()))
+
+    def _set(self, step: SetStep) -> None:
+        for name, options in step.added.items():
+            self._subscribe(name, options)
+        if step.policy is not None:
+            try:
+                self.reader.set_policy(step.policy)
+            except PolicyChangeRefused as refused:
+                self.refused = str(refused)
+
+    def _is_waiting(self, name: str) -> bool:
+        return any(
+            status.subscriber == name and status.status != "active"
+            for status in self.reader.subscription_status()
+        )
+
+    # --- comparisons --------------------------------------------------------------------------
+
+    def _compare(self) -> list[str]:
+        expect = self.case.expect
+        problems = []
+        for node, rows in expect.rows.items():
+            problems += self._compare_rows(node, rows, "after the last step")
+        if expect.conflicts is not None:
+            problems += self._compare_conflicts()
+        for name, expected in expect.outcomes.items():
+            problems += self._compare_outcomes(name, expected)
+        if expect.rejected is not None:
+            found = Counter(rejection.reason for rejection in self.reader.rejected)
+            if found != Counter(expect.rejected):
+                problems.append(f"rejected: {dict(found)} instead of {expect.rejected}")
+        for subscriber, commands in expect.commands.items():
+            found_commands = self.reader.subscriber_commands(subscriber)
+            kept = [self._command(c) for c in found_commands]
+            if len(kept) != len(commands) or not all(
+                self._fits(record, wanted) for record, wanted in zip(kept, commands, strict=False)
+            ):
+                problems.append(f"commands of {subscriber}: {kept} instead of {commands}")
+        for subscriber, fields in expect.subscriptions.items():
+            status = next(
+                s for s in self.reader.subscription_status() if s.subscriber == subscriber
+            )
+            for field, value in fields.items():
+                if getattr(status, field) != value:
+                    problems.append(f"subscription {subscriber}: {status} instead of {fields}")
+        return problems
+
+    def _compare_rows(self, node: str, expected: Any, when: str) -> list[str]:
+        problems = []
+        for article in self.publication.articles:
+            published = [
+                {name: value for name, value in row.items() if name != "row_version"}
+                for row in self.reader.published(article)
+            ]
+            held = published if node == self.hq.name else self._node(node).rows(article)
+            wanted = published if expected == "same" else expected.get(article)
+            if wanted is not None and _as_set(held) != _as_set(wanted):
+                problems.append(f"{when}, {node}, {article}: {held} instead of {wanted}")
+        return problems
+
+    def _compare_conflicts(self) -> list[str]:
+        wanted = list(self.case.expect.conflicts or ())
+        found = [self._conflict(conflict) for conflict in self.reader.conflict_rows()]
+        left = list(found)
+        missing = []
+        for one in wanted:
+            fitting = next((record for record in left if self._fits(record, one)), None)
+            if fitting is None:
+                missing.append(one)
+            else:
+                left.remove(fitting)
+        if missing or left:
+            return [f"conflicts: missing {missing}, not expected {left}"]
+        return []
+
+    def _conflict(self, conflict: Any) -> dict[str, Any]:
+        return {
+            "article": conflict.article,
+            "key": self._key(conflict.article, conflict.key),
+            "kind": conflict.kind,
+            "type": conflict.type,
+            "reason_code": conflict.reason_code,
+            "loser": conflict.loser_node,
+            "winner": conflict.winner_node,
+            "lost": conflict.lost,
+        }
+
+    def _command(self, command: Command) -> dict[str, Any]:
+        key = self._key(command.article, command.key) if command.article else None
+        return {
+            "kind": command.kind,
+            "article": command.article,
+            "operation": command.operation,
+            "key": key,
+            "row": command.row,
+            "origin": command.origin,
+        }
+
+    def _key(self, article: str, key: Any) -> dict[str, Any]:
+        return dict(zip(self.publication.articles[article].primary_key, key, strict=True))
+
+    def _fits(self, record: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+        """The record has what is wanted; rows and keys by value, as their article types them."""
+        for name, value in wanted.items():
+            if isinstance(value, Mapping):
+                article = self.publication.articles[record["article"]]
+                typed = {column: article.columns[column].coerce(v) for column, v in value.items()}
+                if name != "key":
+                    typed = {column: typed.get(column) for column in article.columns}
+                value = typed
+            if record[name] != value:
+                return False
+        return True
+
+    def _compare_outcomes(self, name: str, expected: Any) -> list[str]:
+        problems = []
+        outcomes = {outcome.change_id: outcome for outcome in self.reader.outcomes}
+        for reference in self.references[name]:
+            outcome = outcomes.get(str(reference.change_id))
+            found = outcome.outcome if outcome else None
+            wanted = expected
+            if isinstance(expected, Mapping):
+                article = self.publication.articles[reference.article]
+                wanted = expected[reference.article][article.key_text(reference.key)]
+            if found != wanted:
+                problems.append(f"outcome of {name} ({reference}): {found} instead of {wanted}")
+        return problems
+
+
+def node_command(command: Command) -> NodeCommand:
+    """A command of the reader as the simulated nodes take it."""
+    return NodeCommand(
+        command_id=f"{command.position}/{command.sequence}",
+        subscriber=str(command.subscriber),
+        kind=command.kind,
+        queue_position=command.position,
+        sequence=command.sequence,
+        article=command.article,
+        operation=command.operation,
+        key=command.key,
+        row=command.row,
+        old_version=command.old_version,
+        new_version=command.new_version,
+        snapshot_position=command.snapshot_position,
+    )
+
+
+def _as_set(rows: Any) -> Counter[Any]:
+    return Counter(
+        tuple(sorted((name, repr(value)) for name, value in row.items())) for row in rows
+    )

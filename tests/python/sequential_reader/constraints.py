@@ -1,0 +1,168 @@
+"""Constraints under queued updating: which changes of a transaction fail, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.python.sequential_reader.publication import Article, ForeignKey, Publication
+from tests.python.sequential_reader.records import Change, Held, Key, Row
+
+NOT_NULL = 515
+CHECK = 547
+UNIQUE = 2601
+FOREIGN_KEY = 547
+
+State = dict[str, dict[Key, Row]]
+
+
+def failed_changes(
+    publication: Publication,
+    rows: dict[str, dict[Key, Held]],
+    changes: list[Change],
+    applied: list[bool],
+) -> dict[int, int]:
+    """Which of a transaction's changes break a constraint: their number, and the reason code.
+
+    Columns that may not be null, then checks, are judged on every change's own row.  Unique and
+    foreign keys are judged at the end of the transaction: unique keys first, then children without
+    a parent, then what a parent's delete (or new key) would leave without one; after each failure
+    the transaction is judged again without the failed changes.
+    """
+    failed: dict[int, int] = {}
+    for number, change in enumerate(changes):
+        code = _own_row_failure(publication.articles[change.article], change)
+        if applied[number] and code is not None:
+            failed[number] = code
+    while True:
+        alive = [
+            number for number in range(len(changes)) if applied[number] and number not in failed
+        ]
+        end, makers = _end_state(rows, changes, alive)
+        next_failure = (
+            _unique_failure(publication, end, makers)
+            or _child_failure(publication, end, makers)
+            or _parent_failure(publication, end, changes, makers)
+        )
+        if next_failure is None:
+            return failed
+        failed[next_failure[0]] = next_failure[1]
+
+
+def _own_row_failure(article: Article, change: Change) -> int | None:
+    """Not null comes before a check; a check that gives NULL passes; a delete has no row."""
+    if change.operation == "delete":
+        return None
+    if any(change.row[column] is None for column in article.not_null):
+        return NOT_NULL
+    if any(check(change.row) is False for check in article.checks):
+        return CHECK
+    return None
+
+
+def _end_state(
+    rows: dict[str, dict[Key, Held]], changes: list[Change], alive: list[int]
+) -> tuple[State, dict[tuple[str, Key], int]]:
+    """Live rows if the given changes apply, and for every row they touch the last of them."""
+    end: State = {
+        article: {key: held.row for key, held in held_rows.items() if held.row is not None}
+        for article, held_rows in rows.items()
+    }
+    makers: dict[tuple[str, Key], int] = {}
+    for number in alive:
+        change = changes[number]
+        if change.operation == "delete":
+            end[change.article].pop(change.key, None)
+        else:
+            end[change.article][change.key] = change.row
+        makers[(change.article, change.key)] = number
+    return end, makers
+
+
+def _unique_failure(
+    publication: Publication, end: State, makers: dict[tuple[str, Key], int]
+) -> tuple[int, int] | None:
+    """Of two rows that clash, the one whose change is later in the queue fails.
+
+    NULLs are never equal.  The earliest change that clashes with something before it is named.
+    """
+    failures: list[int] = []
+    for name, article in publication.articles.items():
+        for columns in article.unique:
+            by_value: dict[tuple[Any, ...], list[int]] = {}
+            for key, row in end[name].items():
+                value = tuple(row[column] for column in columns)
+                if None not in value:
+                    by_value.setdefault(value, []).append(makers.get((name, key), -1))
+            for numbers in by_value.values():
+                failures.extend(number for number in sorted(numbers)[1:] if number >= 0)
+    return (min(failures), UNIQUE) if failures else None
+
+
+def _child_failure(
+    publication: Publication, end: State, makers: dict[tuple[str, Key], int]
+) -> tuple[int, int] | None:
+    """A row that the transaction wrote needs its parent; a foreign key with a NULL needs none."""
+    failures = []
+    for (name, key), number in makers.items():
+        row = end[name].get(key)
+        if row is None:
+            continue
+        for foreign_key in publication.articles[name].foreign_keys:
+            if not _has_parent(end, foreign_key, row):
+                failures.append(number)
+    return (min(failures), FOREIGN_KEY) if failures else None
+
+
+def _parent_failure(
+    publication: Publication,
+    end: State,
+    changes: list[Change],
+    makers: dict[tuple[str, Key], int],
+) -> tuple[int, int] | None:
+    """A delete of a parent that still has children is a failed delete.
+
+    An update that takes away the values its children refer to fails in the same way.
+    """
+    failures = []
+    for child_name, child in publication.articles.items():
+        for foreign_key in child.foreign_keys:
+            written = {
+                key: number for (name, key), number in makers.items() if name == foreign_key.parent
+            }
+            if not written:
+                continue
+            orphans = [
+                row
+                for key, row in end[child_name].items()
+                if (child_name, key) not in makers and not _has_parent(end, foreign_key, row)
+            ]
+            for number in written.values():
+                change = changes[number]
+                parent = publication.articles[foreign_key.parent]
+                if any(_was_parent(parent, change, foreign_key, orphan) for orphan in orphans):
+                    failures.append(number)
+    return (min(failures), FOREIGN_KEY) if failures else None
+
+
+def _has_parent(end: State, foreign_key: ForeignKey, child: Row) -> bool:
+    value = tuple(child[column] for column in foreign_key.columns)
+    if None in value:
+        return True
+    return any(
+        tuple(parent[column] for column in foreign_key.to) == value
+        for parent in end[foreign_key.parent].values()
+    )
+
+
+def _was_parent(parent: Article, change: Change, foreign_key: ForeignKey, orphan: Row) -> bool:
+    """The change touched the row that the orphan refers to.
+
+    Only keys are compared: foreign keys refer to primary keys, which a change cannot alter in
+    place.
+    """
+    value = dict(zip(foreign_key.to, (orphan[c] for c in foreign_key.columns), strict=True))
+    return all(
+        value[column] == key_value
+        for column, key_value in zip(parent.primary_key, change.key, strict=True)
+        if column in value
+    )

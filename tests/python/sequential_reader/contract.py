@@ -1,0 +1,226 @@
+"""What comes in: copies are put aside, transactions wait until they are whole, and changes that
+break the contract are named with their reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.python.sequential_reader.publication import Publication
+from tests.python.sequential_reader.records import Change, FeedRow
+
+OPERATIONS = ("insert", "update", "delete")
+
+Content = tuple[Any, ...]
+TransactionKey = tuple[Any, ...]
+
+
+@dataclass
+class Transaction:
+    """Changes of one node that stand or fall together, in the order of the queue."""
+
+    changes: list[Change]
+
+    @property
+    def position(self) -> int | None:
+        """The place of its last change; None when none of its changes has a place."""
+        positions = [change.position for change in self.changes if change.position is not None]
+        return max(positions, default=None)
+
+
+@dataclass
+class Intake:
+    """What the reader remembers of the feed from run to run."""
+
+    publication: Publication
+    contents: dict[str | None, list[Content]] = field(default_factory=dict)
+    """Per change id every different content that came; the first one counts."""
+    waiting: list[Change] = field(default_factory=list)
+    """Changes of transactions that are not complete yet."""
+    last_position: int | None = None
+    """The last place in the queue of a change that got an outcome."""
+    clock: datetime | None = None
+    """The publication's clock: the largest `changed_at` taken so far."""
+
+    def receive(self, run: int, rows: Iterable[FeedRow]) -> tuple[list[Change], list[Change]]:
+        """Read one delivery; gives the changes that are new, and second copies with other content.
+
+        Deliveries may repeat.  A copy of a change is one with the same id; its place in the queue
+        does not count as content.  A copy with the same content is ignored.  A copy with other
+        content breaks the contract, alone: the first one counts, and its transaction is not
+        touched. Rows without an id are copies of each other when all their content is the same.
+        """
+        new: list[Change] = []
+        other_content: list[Change] = []
+        for change in sorted((self._read(run, row) for row in rows), key=_queue_order):
+            content = _content(change)
+            known = self.contents.setdefault(change.change_id, [])
+            if content in known:
+                continue
+            if known and change.change_id is not None:
+                other_content.append(change)
+            else:
+                new.append(change)
+            known.append(content)
+        return new, other_content
+
+    def _read(self, run: int, feed_row: FeedRow) -> Change:
+        article = self.publication.articles[feed_row[0]]
+        columns = feed_row[1]
+        return Change(
+            article=article.name,
+            key=article.key_of(columns),
+            change_id=columns.get("change_id"),
+            position=columns.get("queue_position"),
+            node=columns.get("node"),
+            transaction_id=columns.get("transaction_id"),
+            change_count=columns.get("transaction_change_count"),
+            operation=columns.get("operation"),
+            changed_at=columns.get("changed_at"),
+            old_version=columns.get("old_version"),
+            new_version=columns.get("new_version"),
+            row=article.row_of(columns),
+            first_seen_in=run,
+        )
+
+    def complete_transactions(self, new: list[Change]) -> list[Transaction]:
+        """Put new changes beside the waiting ones; gives the transactions that are now complete.
+
+        A transaction is what has the same node and transaction id; a change without a transaction
+        id is a transaction of its own.  It is complete when it has as many changes as they say;
+        without a count what came in one run is all.  One that is not complete waits, whole, even if
+        one of its changes already breaks the contract.  Transactions are taken in the order of
+        their last changes, and inside a transaction changes go by their own places.
+        """
+        groups: dict[TransactionKey, list[Change]] = {}
+        for number, change in enumerate(self.waiting + new):
+            identity: TransactionKey = (change.node, change.transaction_id)
+            if change.transaction_id is None:
+                identity = (None, None, number)
+            groups.setdefault(identity, []).append(change)
+        self.waiting = []
+        complete = []
+        for changes in groups.values():
+            counts = [change.change_count for change in changes if change.change_count is not None]
+            expected = max(counts, default=1)
+            if changes[0].transaction_id is not None and len(changes) < expected:
+                self.waiting.extend(changes)
+            else:
+                complete.append(Transaction(sorted(changes, key=_queue_order)))
+        return sorted(complete, key=_transaction_order)
+
+    def take(
+        self,
+        transactions: list[Transaction],
+        other_content: list[Change],
+        nodes: AbstractSet[str],
+        run: int,
+        now: datetime,
+    ) -> tuple[list[Transaction], list[tuple[Change, str]]]:
+        """Judge every complete transaction; gives those in order, and the rejected with reasons.
+
+        A change that breaks the contract takes its whole transaction with it: the reason of the
+        others is `transaction`.  The publication's clock goes on with every change that keeps the
+        contract by itself, in the order of the queue, whatever becomes of its transaction.
+        """
+        rejected = []
+        for change in other_content:
+            reason = self._reason(change, nodes, run, now, is_other_content=True)
+            rejected.append((change, reason or "duplicate_change_id"))
+        kept = []
+        for transaction in transactions:
+            reasons = []
+            for change in transaction.changes:
+                reason = self._reason(change, nodes, run, now, is_other_content=False)
+                reasons.append(reason)
+                if reason is None and change.changed_at is not None:
+                    self.clock = max(self.clock or change.changed_at, change.changed_at)
+            if any(reasons):
+                for change, reason in zip(transaction.changes, reasons, strict=True):
+                    rejected.append((change, reason or "transaction"))
+            else:
+                kept.append(transaction)
+        for transaction in kept:
+            position = transaction.position
+            assert position is not None
+            self.last_position = max(self.last_position or position, position)
+        return kept, rejected
+
+    def _reason(
+        self,
+        change: Change,
+        nodes: AbstractSet[str],
+        run: int,
+        now: datetime,
+        is_other_content: bool,
+    ) -> str | None:
+        """The first part of the contract that a change breaks, or None.
+
+        Late: at or below the last position taken before the run that saw the change first; a change
+        that has waited for its transaction was seen in time.  Expired: earlier than the
+        publication's clock minus the days that are kept.  From the future: more than a day after
+        the run.
+        """
+        if change.change_id is None:
+            return "missing_change_id"
+        if change.node is None or change.node not in nodes:
+            return "unknown_node"
+        if change.operation not in OPERATIONS:
+            return "unknown_operation"
+        if any(value is None for value in change.key):
+            return "null_key"
+        needs_old = change.operation in ("update", "delete")
+        needs_new = change.operation in ("insert", "update")
+        if (needs_old and change.old_version is None) or (needs_new and change.new_version is None):
+            return "missing_version"
+        if is_other_content:
+            return "duplicate_change_id"
+        if (
+            change.position is not None
+            and change.first_seen_in == run
+            and self.last_position is not None
+            and change.position <= self.last_position
+        ):
+            return "late_position"
+        # a change without a place has no changes before it: the clock says nothing about it
+        if (
+            change.position is not None
+            and change.changed_at is not None
+            and self.clock is not None
+            and change.changed_at < self.clock - timedelta(days=self.publication.retention_days)
+        ):
+            return "expired"
+        if change.position is None:
+            return "missing_position"
+        if change.changed_at is not None and change.changed_at > now + timedelta(days=1):
+            return "future_change"
+        return None
+
+
+def _content(change: Change) -> Content:
+    """All that a copy must repeat: everything but the place in the queue."""
+    return (
+        change.article,
+        change.node,
+        change.transaction_id,
+        change.change_count,
+        change.operation,
+        change.changed_at,
+        change.old_version,
+        change.new_version,
+        tuple(sorted(change.row.items())),
+    )
+
+
+def _queue_order(change: Change) -> tuple[bool, int, str]:
+    # places are unique; changes that have none come last, in an order that does not matter
+    return (change.position is None, change.position or 0, repr(_content(change)))
+
+
+def _transaction_order(transaction: Transaction) -> tuple[bool, int, str]:
+    position = transaction.position
+    return (position is None, position or 0, repr(_content(transaction.changes[0])))

@@ -1,0 +1,160 @@
+"""What goes into the sequential reader and what comes out of it: plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+Row = dict[str, Any]
+"""A row of an article: column name to typed Python value."""
+
+Key = tuple[Any, ...]
+"""The values of a row's primary key, in the order of the article's `primary_key`."""
+
+FeedRow = tuple[str, dict[str, Any]]
+"""One row of a change feed as delivered: the article's name, and the feed's columns."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change as it came.  `position` is its place in the queue, None without one."""
+
+    article: str
+    key: Key
+    change_id: str | None
+    position: int | None
+    node: str | None
+    transaction_id: str | None
+    change_count: int | None
+    operation: str | None
+    changed_at: datetime | None
+    old_version: str | None
+    new_version: str | None
+    row: Row
+    first_seen_in: int
+    """The run that saw the change first."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A row as the publisher holds it: `row` and `version` are None for a tombstone."""
+
+    row: Row | None
+    version: str | None
+    node: str
+    change_id: str | None
+    """The change that made this version; None for rows that the article started with."""
+    position: int | None = None
+    changed_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """A subscriber's report that it took a snapshot.
+
+    `position` is the place in the queue at which the report acts; None means that it acts after the
+    last position taken when a run first sees it.  `snapshot_position` is what the snapshot stands
+    for.
+    """
+
+    subscriber: str
+    snapshot_position: int | None
+    position: int | None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was decided about one change."""
+
+    article: str
+    key: Key
+    change_id: str
+    node: str
+    transaction_id: str | None
+    transaction_position: int
+    position: int
+    operation: str
+    old_version: str | None
+    new_version: str | None
+    held_version: str | None
+    held_node: str | None
+    held_change_id: str | None
+    is_clean: bool
+    """The change was built on what the publisher held."""
+    outcome: str
+    publisher_version: str | None
+    """The row's version at the publisher after the decision; None = no row."""
+    is_written: bool
+    conflict_kind: str | None
+    conflict_type: int | None
+    reason_code: int | None
+    loser_node: str | None
+    loser_change_id: str | None
+    winner_node: str | None
+    winner_change_id: str | None
+    run: int
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """One losing row version, or one lost delete (`lost` is None)."""
+
+    article: str
+    key: Key
+    kind: str
+    type: int
+    reason_code: int
+    loser_node: str
+    loser_change_id: str | None
+    winner_node: str
+    winner_change_id: str | None
+    lost: Row | None
+    transaction_id: str | None
+    transaction_position: int
+    position: int
+    is_kept_at_publisher: bool
+    run: int
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A change that breaks the contract, as it came, with the reason."""
+
+    change: Change
+    reason: str
+    run: int
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command.  `subscriber` None means every subscriber; versions None mean no row."""
+
+    position: int
+    """The deciding transaction's place in the queue: the order of commands."""
+    sequence: int
+    subscriber: str | None
+    kind: str
+    origin: str | None
+    transaction_id: str | None
+    article: str | None
+    operation: str | None
+    key: Key | None
+    row: Row | None
+    old_version: str | None
+    new_version: str | None
+    change_id: str | None
+    """The change behind the command."""
+    run: int
+    snapshot_position: int | None = None
+
+
+@dataclass(frozen=True)
+class SubscriptionStatus:
+    """Where a subscription stands after the last run."""
+
+    subscriber: str
+    status: str
+    reinitialize_since: int | None
+    last_position: int | None

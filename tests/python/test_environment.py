@@ -1,0 +1,232 @@
+"""The environment: checks, jars, profiles, the session's clear errors, builds in one process."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+from replication_conflicts.dbt_build import DbtBuild, short_message
+from replication_conflicts.environment import check, jars, profile, session
+
+from .conftest import REPOSITORY, ScratchProject
+
+PROJECT = """
+name: toy
+version: "1.0.0"
+config-version: 2
+profile: replication_conflicts
+models: {toy: {+file_format: delta}}
+"""
+MERGED = """
+{{ config(materialized='incremental', incremental_strategy='merge', unique_key='id') }}
+select id, cast(id as string) as text from range({{ var('n', 3) }})
+"""
+APPENDED = """
+def model(dbt, session):
+    dbt.config(
+        materialized="incremental", incremental_strategy="append", submission_method="session"
+    )
+    rows = dbt.ref("merged")
+    if dbt.is_incremental:
+        rows = rows.join(session.table(str(dbt.this)), "id", "left_anti")
+    return rows
+"""
+FAILING = (
+    "def model(dbt, session):\n    dbt.config(submission_method='session')\n    return 1 / 0\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', 17),
+        ('java version "1.8.0_392"', 8),
+        ('openjdk version "21" 2023-09-19', 21),
+        ("not java", None),
+    ],
+)
+def test_java_versions_are_read(text: str, version: int | None) -> None:
+    assert check.parsed_java_version(text) == version
+
+
+def test_an_old_python_is_one_line() -> None:
+    assert check.python_problem((3, 9)) == "Python 3.10 or newer is needed; this is Python 3.9."
+    assert check.python_problem((3, 10)) is None
+
+
+def test_a_missing_java_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    problem = check.java_problem()
+    assert problem is not None
+    assert problem.startswith("Java 17 or newer is needed")
+    assert "\n" not in problem
+
+
+def test_a_changed_jar_is_noticed(tmp_path: Path) -> None:
+    for name in jars.checksums():
+        (tmp_path / name).write_bytes(b"something else")
+    with pytest.raises(jars.JarError, match="checksum"):
+        jars.verify(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("mirror_of", "found"), [("central", True), ("*", True), ("*,!central", False), ("x", False)]
+)
+def test_mavens_mirror_is_taken(tmp_path: Path, mirror_of: str, found: bool) -> None:
+    url = "file:///a/mirror"
+    (tmp_path / "settings.xml").write_text(
+        f"<settings><mirrors><mirror><id>m</id><mirrorOf>{mirror_of}</mirrorOf>"
+        f"<url>{url}</url></mirror></mirrors></settings>"
+    )
+    assert jars.maven_mirror(tmp_path / "settings.xml") == (url if found else None)
+
+
+def test_proxies_become_words_of_java() -> None:
+    assert jars.proxy_options({"https_proxy": "http://proxy.example:3128"}) == (
+        "-Dhttps.proxyHost=proxy.example",
+        "-Dhttps.proxyPort=3128",
+    )
+    assert jars.proxy_options({}) == ()
+
+
+def test_written_profiles_have_the_committed_settings(tmp_path: Path) -> None:
+    """The committed profile, seen from a folder, and the generated one start Spark alike."""
+    committed = profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "embedded")
+    written = profile.embedded_parameters(tmp_path)
+    assert committed.keys() == written.keys()
+    paths = {
+        session.CLASS_PATH,
+        session.JAVA_OPTIONS,
+        session.WAREHOUSE,
+        session.METASTORE_URL,
+    }
+    for key in committed.keys() - paths:
+        assert committed[key] == written[key]
+
+
+def test_paths_with_spaces_survive(tmp_path: Path) -> None:
+    state = tmp_path / "a b"
+    settings = session.resolved(profile.embedded_parameters(state), tmp_path)
+    assert f'"-Dreplication_conflicts.logs={state / "logs"}"' in settings[session.JAVA_OPTIONS]
+    assert session.metastore_folder(settings, tmp_path) == state / "metastore_db"
+
+
+def test_an_unknown_target_names_the_known_ones() -> None:
+    with pytest.raises(profile.ProfileError, match="only: embedded, cluster"):
+        profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "nowhere")
+
+
+def test_messages_lose_the_plan_and_the_stack() -> None:
+    message = "[X] no column `a`. SQLSTATE: 42703; line 1 pos 7;\n'Project\n\n\tat java.lang.Thread"
+    assert short_message(message) == "[X] no column `a`. SQLSTATE: 42703"
+
+
+def test_a_locked_metastore_is_one_line(tmp_path: Path) -> None:
+    """Another process holds Derby's lock: this one says so before it starts Java."""
+    metastore = tmp_path / "state" / "metastore_db"
+    metastore.mkdir(parents=True)
+    (metastore / "dbex.lck").write_bytes(b"")
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import fcntl, sys; f = open(sys.argv[1], 'r+b'); fcntl.lockf(f, fcntl.LOCK_EX); "
+            "print('held', flush=True); sys.stdin.read()",
+            str(metastore / "dbex.lck"),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        message = _start_elsewhere(tmp_path, {})
+    finally:
+        holder.communicate()
+    assert message.startswith(f"another run uses {metastore}")
+
+
+def test_an_absent_cluster_is_one_line(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        master = f"spark://127.0.0.1:{free.getsockname()[1]}"
+    message = _start_elsewhere(tmp_path, {"spark.master": master})
+    assert message.startswith(f"the Spark cluster at {master} does not answer")
+
+
+def _start_elsewhere(folder: Path, changes: Mapping[str, str]) -> str:
+    """The one error of a build in a process of its own, which has no session yet."""
+    (folder / "dbt_project.yml").write_text(PROJECT)
+    profile.write_profile(folder / "profiles", folder / "state", changes=changes)
+    command = [sys.executable, "-m", "replication_conflicts", "build"]
+    done = subprocess.run(
+        [*command, "--project-dir", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=REPOSITORY,
+    )
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    return lines[0]
+
+
+@pytest.mark.spark
+def test_builds_share_one_session(
+    scratch_project: Callable[[Mapping[str, str]], ScratchProject],
+) -> None:
+    """A merged SQL model and an appended Python model, built twice, then once without news."""
+    project = scratch_project(
+        {
+            "dbt_project.yml": PROJECT,
+            "models/merged.sql": MERGED,
+            "models/appended.py": APPENDED,
+        }
+    )
+    assert project.build.run("build").success
+    spark = project.build.spark
+    for _ in range(2):
+        result = project.build.run("build", "--vars", "{n: 5}")
+        assert result.success, result.errors
+        assert {node.status for node in result.nodes} == {"success"}
+    assert project.build.spark is spark
+    assert spark.table(f"{project.schema}.appended").count() == 5
+    versions = spark.sql(f"describe history {project.schema}.appended").count()
+    assert versions == 2
+
+
+@pytest.mark.spark
+def test_a_failing_python_model_names_its_line(
+    scratch_project: Callable[[Mapping[str, str]], ScratchProject],
+) -> None:
+    project = scratch_project({"dbt_project.yml": PROJECT, "models/failing.py": FAILING})
+    result = project.build.run("build")
+    assert not result.success
+    assert "failing" in result.errors[0]
+    assert re.search(r"line \d+ of the compiled model: ZeroDivisionError", result.errors[0])
+
+
+@pytest.mark.spark
+def test_a_second_warehouse_in_one_process_is_refused(
+    scratch_project: Callable[[Mapping[str, str]], ScratchProject], tmp_path: Path
+) -> None:
+    project = scratch_project({"dbt_project.yml": PROJECT})
+    assert project.build.spark is not None
+    profile.write_profile(tmp_path / "profiles", tmp_path / "state")
+    result = DbtBuild(project.folder, tmp_path / "profiles").run("build")
+    assert not result.success
+    assert "cannot also use" in result.errors[0]
+
+
+def test_generated_profiles_are_yaml(tmp_path: Path) -> None:
+    file = profile.write_profile(tmp_path, tmp_path / "state", schema="other", threads=1)
+    output = yaml.safe_load(file.read_text())["replication_conflicts"]["outputs"]["embedded"]
+    assert (output["schema"], output["threads"]) == ("other", 1)

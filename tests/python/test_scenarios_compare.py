@@ -1,0 +1,140 @@
+"""Matching what is expected with what came out, and putting cases side by side."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.console import Console
+
+from replication_conflicts.scenarios.compare import Difference, match
+from replication_conflicts.scenarios.expected import ExpectedFailures, read_expected_failures
+from replication_conflicts.scenarios.group import CaseResult
+from replication_conflicts.scenarios.report import print_failure
+from replication_conflicts.scenarios.runner import RunResult, count, group_suites
+from replication_conflicts.scenarios.side_by_side import (
+    CaseNames,
+    case_names,
+    code_of,
+    shared_options,
+    shared_publication,
+)
+from replication_conflicts.scenarios.suite import read_suite, read_suites
+
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
+DOCUMENTED = SCENARIOS / "documented"
+
+
+def has_all(expected: Mapping[str, object], actual: Mapping[str, object]) -> bool:
+    return all(actual[name] == value for name, value in expected.items())
+
+
+def test_an_early_choice_is_exchanged_for_a_better_one() -> None:
+    # the loose entry fits both, the strict one only the first
+    expected = [{"kind": "a"}, {"kind": "a", "loser": "north"}]
+    actual = [{"kind": "a", "loser": "north"}, {"kind": "a", "loser": "south"}]
+    assert match(expected, actual, has_all) == ([], [])
+
+
+def test_what_is_left_over_is_told() -> None:
+    expected = [{"kind": "a"}, {"kind": "b"}]
+    actual = [{"kind": "a"}, {"kind": "a"}, {"kind": "c"}]
+    left_expected, left_actual = match(expected, actual, has_all)
+    assert left_expected == [1]
+    assert len(left_actual) == 2
+
+
+def test_names_of_a_case() -> None:
+    names = CaseNames("c07", "HQ")
+    assert names.to_shared("north") == "c07_north"
+    assert names.to_shared("HQ") == "HQ"
+    assert names.to_own("c07_north") == "north"
+    assert names.to_own("c08_north") == "c08_north"
+    assert names.to_own(None) is None
+    assert names.strip({"scenario_case": "c07", "a": 1}) == {"a": 1}
+
+
+def test_the_case_of_an_output_row() -> None:
+    assert code_of({"row_key": "c03|a\\|b"}) == "c03"
+    assert code_of({"row_key": None, "change_row": {"scenario_case": "c04"}}) == "c04"
+    assert code_of({"subscriber": "c05_north", "key": None}) == "c05"
+    assert code_of({"node": "HQ"}) is None
+
+
+def test_the_hidden_column_is_part_of_every_key() -> None:
+    suite = read_suite(DOCUMENTED / "failed_changes_compensated.yml")
+    options = shared_options(suite)
+    articles = options["articles"]
+    assert isinstance(articles, dict)
+    customer, purchase = articles["customer"], articles["purchase"]
+    assert next(iter(customer["columns"])) == "scenario_case"
+    assert customer["primary_key"] == ["scenario_case", "customer_id"]
+    assert customer["unique"] == [["scenario_case", "email"]]
+    [foreign_key] = purchase["foreign_keys"]
+    assert foreign_key["columns"] == foreign_key["to"] == ["scenario_case", "customer_id"]
+    assert purchase["check"] == {"amount_positive": "amount > 0"}
+    assert customer["initial_snapshot"] is True
+    publication = shared_publication(suite)
+    assert publication.depth("purchase") == 1
+    assert "scenario_case" not in suite.publication.articles["customer"].columns
+
+
+def test_filters_and_records_are_for_every_case() -> None:
+    suite = read_suite(DOCUMENTED / "merge_partitions.yml")
+    articles = shared_options(suite)["articles"]
+    assert isinstance(articles, dict)
+    assert articles["shop"]["row_filter"]["c02_south"] == "area = 'south'"
+    assert len(articles["shop"]["row_filter"]) == 2 * len(case_names(suite))
+    records = shared_options(read_suite(DOCUMENTED / "merge_logical_records_off.yml"))
+    listed = records["logical_records"]
+    assert isinstance(listed, list)
+    [record] = listed
+    assert record["members"]["order_item"]["columns"] == ["scenario_case", "order_id"]
+
+
+def test_expected_failures_are_suites_and_cases_that_exist() -> None:
+    suites, _ = read_suites(sorted(DOCUMENTED.glob("*.yml")))
+    names = {suite.name for suite in suites} | {case.name for one in suites for case in one.cases}
+    listed = read_expected_failures(SCENARIOS / "expected_failures.yml").subjects
+    assert set(listed) <= names
+
+
+def test_suites_that_wait_or_stop_the_run_are_among_themselves() -> None:
+    names = ("queued_default_policy", "queued_policy_change", "merge_clients", "merge_deletes")
+    suites = [read_suite(DOCUMENTED / f"{name}.yml") for name in names]
+    expected = ExpectedFailures({"merge_clients": "Merge", "merge_deletes": "Merge"})
+    groups = [[suite.name for suite in members] for members, _ in group_suites(suites, expected)]
+    assert groups == [
+        ["queued_default_policy"],
+        ["queued_policy_change"],
+        ["merge_clients", "merge_deletes"],
+    ]
+
+
+def test_counting() -> None:
+    suite = read_suite(DOCUMENTED / "merge_deletes.yml")
+    first, second, third, fourth = suite.cases[:4]
+    expected = ExpectedFailures({second.name: "Merge", third.name: "Merge"})
+    result = RunResult()
+    for case in (first, third):
+        count(result, CaseResult(suite, case), expected)
+    for case in (second, fourth):
+        count(result, CaseResult(suite, case, problems=["no"]), expected)
+    assert [one.case for one in result.passed] == [first]
+    assert [one.case for one, _ in result.waiting] == [second]
+    assert [one.case for one, _ in result.surprising] == [third]
+    assert [one.case for one in result.failed] == [fourth]
+    assert result.summary == "1 passed, 2 failed"
+
+
+def test_a_failure_shows_steps_and_both_sides() -> None:
+    suite = read_suite(DOCUMENTED / "queued_default_policy.yml")
+    rows = ["{item_id: 1, name: bolt}"]
+    difference = Difference("rows of item at HQ", rows, [*rows, "{item_id: 2, name: [x]}"])
+    text = io.StringIO()
+    console = Console(file=text, width=120, highlight=False)
+    print_failure(console, CaseResult(suite, suite.cases[0], [difference], ["a problem"]))
+    shown = text.getvalue()
+    for part in ("case AC-46", "{sync: north}", "a problem", "rows of item at HQ", "name: [x]"):
+        assert part in shown

@@ -1,0 +1,176 @@
+"""Reading suites: everything that the format does not allow is an error with file, case and key."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from replication_conflicts.scenarios.reading import SuiteProblem
+from replication_conflicts.scenarios.steps import ChangeStep, RawStep, SetStep
+from replication_conflicts.scenarios.suite import Suite, read_suite, read_suites
+
+DOCUMENTED = Path(__file__).parents[1] / "scenarios" / "documented"
+
+SUITE = """
+suite: example
+publication:
+  name: stock
+  replication: queued
+  publisher: HQ
+  subscriptions: {north: {}, south: {}}
+  articles:
+    item:
+      columns: {item_id: int, name: string, price: "decimal(10,2)"}
+      primary_key: [item_id]
+cases:
+  - case: ONE
+    initial: {item: [{item_id: 1, name: bolt, price: 1.10}]}
+    steps:
+      - {at: north, id: n1, update: {item: {item_id: 1, price: 1.20}}}
+      - {sync: north}
+    expect:
+      rows: {HQ: {item: [{item_id: 1, name: bolt, price: 1.2}]}, north: same}
+      conflicts: []
+      outcomes: {n1: applied}
+"""
+
+
+def read(tmp_path: Path, text: str) -> Suite:
+    file = tmp_path / "example.yml"
+    file.write_text(text, encoding="utf-8")
+    return read_suite(file)
+
+
+def test_all_documented_suites_can_be_read() -> None:
+    suites, problems = read_suites(sorted(DOCUMENTED.glob("*.yml")))
+    assert problems == []
+    assert len(suites) == 31
+    assert sum(len(suite.cases) for suite in suites) == 110
+    own = {suite.name for suite in suites if suite.needs_own_project}
+    assert own == {
+        "configuration_error_detection",
+        "configuration_error_priority",
+        "configuration_error_record_resolver",
+        "configuration_error_subscription_type",
+        "queued_policy_change",
+        "queued_policy_change_refused",
+    }
+
+
+def test_a_suite(tmp_path: Path) -> None:
+    suite = read(tmp_path, SUITE)
+    [case] = suite.cases
+    assert case.converges
+    assert case.initial == {"item": ({"item_id": 1, "name": "bolt", "price": Decimal("1.10")},)}
+    step = case.steps[0]
+    assert isinstance(step, ChangeStep)
+    assert step.text == "{at: north, id: n1, update: {item: {item_id: 1, price: '1.20'}}}"
+    assert step.transactions[0][0].values == {"item_id": 1, "price": Decimal("1.20")}
+    assert case.expect.rows["north"] == "same"
+    assert case.expect.conflicts == ()
+    assert case.expect.rejected is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("suite: example", "suit: example", "suit: unknown key"),
+        ("  publisher: HQ", "  publisher: HQ\n  owner: me", "publication.owner: unknown key"),
+        ("primary_key: [item_id]", "primary_key: [id]", "primary_key[0]: 'id' must be one of"),
+        ("item_id: int", "item_id: number", "publication: column type 'number' is not known"),
+        ("item_id: int", "scenario_case: int", "is taken by the runner"),
+        ("case: ONE", "case: ONE\n    note: x", "case ONE, note: unknown key"),
+        ("name: bolt, price: 1.10", "colour: red", "initial.item[0].colour: unknown key"),
+        ("price: 1.10", "price: 1.105", "initial.item[0].price: Decimal('1.105') is no decimal"),
+        ("at: north", "at: west", "steps[0].at: 'west' must be one of: HQ, north, south"),
+        ("price: 1.20", "prize: 1.20", "steps[0].update.item.prize: unknown key 'prize'"),
+        ("{item_id: 1, price: 1.20}", "{price: 1.20}", "update.item: 'item_id' is missing"),
+        ("update: {item", "delete: {item", "a delete names the key columns only"),
+        ("update: {item", "upsert: {item", "steps[0].upsert: unknown key"),
+        ("sync: north", "sync: HQ", "steps[1].sync: 'HQ' must be one of: north, south"),
+        ("sync: north", "synchronize: north", "steps[1].synchronize: unknown key"),
+        ("sync: north", "error: text", "'error' must follow a run or a sync"),
+        ("n1: applied", "n2: applied", "expect.outcomes.n2: unknown key"),
+        ("n1: applied", "n1: accepted", "expect.outcomes.n1: 'accepted' must be one of"),
+        ("conflicts: []", "conflicts: [{looser: north}]", "conflicts[0].looser: unknown key"),
+        ("conflicts: []", "conflict: []", "expect.conflict: unknown key"),
+        ("north: same", "west: same", "expect.rows.west: unknown key"),
+        ("north: same", "north: equal", "expect.rows.north: must be a mapping"),
+        ("HQ: {item", "HQ: {items", "expect.rows.HQ.items: unknown key"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in SUITE
+    with pytest.raises(SuiteProblem) as problem:
+        read(tmp_path, SUITE.replace(old, new))
+    assert message in str(problem.value)
+    assert "example.yml" in str(problem.value)
+
+
+def test_a_key_that_stands_twice(tmp_path: Path) -> None:
+    with pytest.raises(SuiteProblem, match="'suite' stands twice"):
+        read(tmp_path, SUITE + "suite: again\n")
+
+
+def test_cases_of_one_name(tmp_path: Path) -> None:
+    cases = yaml.safe_load(SUITE)
+    cases["cases"] *= 2
+    with pytest.raises(SuiteProblem, match="case 'ONE' stands twice"):
+        read(tmp_path, yaml.safe_dump(cases))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("suite: [", encoding="utf-8")
+    (tmp_path / "b.yml").write_text(SUITE, encoding="utf-8")
+    (tmp_path / "c.yml").write_text(SUITE, encoding="utf-8")
+    paths = [tmp_path / name for name in ("a.yml", "b.yml", "c.yml", "d.yml")]
+    suites, problems = read_suites(paths)
+    assert [suite.name for suite in suites] == ["example"]
+    assert ["is no valid YAML" in str(problems[0]), "is also that of" in str(problems[1])] == [
+        True
+    ] * 2
+    assert "cannot be read" in str(problems[2])
+
+
+def test_a_suite_with_set_has_one_case(tmp_path: Path) -> None:
+    content = yaml.safe_load(SUITE)
+    second = {**content["cases"][0], "case": "TWO"}
+    second["steps"] = [{"set": {"policy": "subscriber_wins"}}, *second["steps"]]
+    content["cases"].append(second)
+    with pytest.raises(SuiteProblem, match="needs a suite of its own"):
+        read(tmp_path, yaml.safe_dump(content))
+
+
+def test_added_subscriptions_may_act(tmp_path: Path) -> None:
+    content = yaml.safe_load(SUITE)
+    case = content["cases"][0]
+    case["steps"] += [{"set": {"add_subscription": {"west": {}}}}, {"sync": "west"}]
+    case["expect"]["rows"]["west"] = "same"
+    step = read(tmp_path, yaml.safe_dump(content)).cases[0].steps[2]
+    assert isinstance(step, SetStep)
+    assert step.added == {"west": {}}
+    case["steps"].insert(0, {"sync": "west"})
+    with pytest.raises(SuiteProblem, match="'west' must be one of"):
+        read(tmp_path, yaml.safe_dump(content))
+
+
+def test_raw_rows(tmp_path: Path) -> None:
+    content = yaml.safe_load(SUITE)
+    raw: dict[str, object] = {
+        "change_id": "x",
+        "changed_at": "2026-01-01T00:00:01Z",
+        "queue_position": None,
+        "item_id": None,
+    }
+    content["cases"][0]["steps"].append({"at": "north", "raw": {"item": raw}})
+    step = read(tmp_path, yaml.safe_dump(content)).cases[0].steps[2]
+    assert isinstance(step, RawStep)
+    assert step.values["queue_position"] is None
+    assert step.values["item_id"] is None
+    assert "node" not in step.values
+    raw["lineage"] = {"north": 1}
+    with pytest.raises(SuiteProblem, match=r"steps\[2\].raw.item.lineage: unknown key"):
+        read(tmp_path, yaml.safe_dump(content))

@@ -1,0 +1,216 @@
+"""The sequential reader against the documented cases, and against itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from replication_conflicts.scenarios.suite import Case as DocumentedCase
+from replication_conflicts.scenarios.suite import Suite, read_suite
+from tests.python.documented_cases import Play
+from tests.python.sequential_reader import SequentialReader
+from tests.python.strategies import Case, Delivery, case_from_seed, cases, cut_again
+from tests.python.strategies.replicas import ReaderPipeline, differences, replay
+
+SUITES = Path(__file__).parents[1] / "scenarios" / "documented"
+EXAMPLES = settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def queued_cases() -> list[Any]:
+    """Every documented case of queued updating."""
+    found: list[Any] = []
+    for path in sorted(SUITES.glob("*.yml")):
+        suite = read_suite(path)
+        if not suite.publication.is_merge:
+            found.extend(
+                pytest.param(suite, case, id=f"{suite.name}-{case.name}") for case in suite.cases
+            )
+    return found
+
+
+@pytest.mark.parametrize("is_hard", [False, True], ids=["plain", "hard"])
+@pytest.mark.parametrize(("suite", "case"), queued_cases())
+def test_documented_case(suite: Suite, case: DocumentedCase, is_hard: bool) -> None:
+    """The reader decides the documented cases as they are documented."""
+    assert Play(suite, case, is_hard).play() == []
+
+
+def read(case: Case) -> SequentialReader:
+    """The reader after all deliveries of a case."""
+    pipeline = ReaderPipeline(case)
+    for delivery in case.deliveries:
+        pipeline.run(delivery)
+    return pipeline.reader
+
+
+def result(reader: SequentialReader) -> dict[str, Any]:
+    """Everything that must not depend on how the feed is cut into runs.
+
+    Which commands lie behind a snapshot does, so all commands are compared and not a subscriber's.
+    """
+    return {
+        "outcomes": [replace(outcome, run=0) for outcome in reader.outcomes],
+        "conflicts": [replace(conflict, run=0) for conflict in reader.conflicts],
+        "rejected": Counter(
+            repr((r.reason, replace(r.change, first_seen_in=0))) for r in reader.rejected
+        ),
+        "waiting": Counter(repr(replace(c, first_seen_in=0)) for c in reader.waiting),
+        "rows": {article: sorted(map(repr, reader.published(article))) for article in reader.rows},
+        "status": reader.subscription_status(),
+        "commands": [replace(c, run=0, snapshot_position=None) for c in reader.commands],
+    }
+
+
+@EXAMPLES
+@given(cases(), st.integers(1, 12), st.integers(0, 2**32))
+def test_cuts_do_not_matter(case: Case, deliveries: int, seed: int) -> None:
+    """The same feed in another number of runs gives the same."""
+    if case.is_cut_free:
+        assert result(read(cut_again(case, Random(seed), deliveries))) == result(read(case))
+
+
+@EXAMPLES
+@given(cases())
+def test_processing_twice_changes_nothing(case: Case) -> None:
+    """Every row twice, every run followed by an empty one, and at the end the whole feed again."""
+    doubled = []
+    for delivery in case.deliveries:
+        doubled.append(Delivery(delivery.rows * 2, delivery.events * 2))
+        doubled.append(Delivery())
+    everything = tuple(row for delivery in case.deliveries for row in delivery.rows)
+    doubled.append(Delivery(everything))
+    assert result(read(replace(case, deliveries=tuple(doubled)))) == result(read(case))
+
+
+@EXAMPLES
+@given(cases())
+def test_subscribers_end_equal_to_the_publisher(case: Case) -> None:
+    """Replicas that apply their commands, in between and at the end, hold the publisher's rows."""
+    pipeline = ReaderPipeline(case)
+    subscribers = replay(case, pipeline)
+    assert differences(case, pipeline.reader, subscribers) == []
+
+
+@EXAMPLES
+@given(cases())
+def test_commands_act_once(case: Case) -> None:
+    """All of a subscriber's commands applied a second time do nothing."""
+    pipeline = ReaderPipeline(case)
+    for subscriber in replay(case, pipeline).values():
+        before = dict(subscriber.rows)
+        last = pipeline.commands(subscriber.name)[-1:]
+        for command in last:
+            subscriber.apply(command)
+        assert subscriber.rows == before
+
+
+@EXAMPLES
+@given(cases())
+def test_every_change_has_one_place(case: Case) -> None:
+    """Every change has one outcome or one rejection, or waits; a transaction has one verdict."""
+    reader = read(case)
+    outcomes = Counter(outcome.change_id for outcome in reader.outcomes)
+    assert set(outcomes.values()) <= {1}
+    first_copies: dict[str, Any] = {}
+    for _, row in case.rows:
+        if row["change_id"] is not None:
+            first_copies.setdefault(row["change_id"], row)
+    waiting = {change.change_id for change in reader.waiting}
+    rejected = {r.change.change_id for r in reader.rejected}
+    assert set(first_copies) == set(outcomes) | (waiting | rejected) - {None}
+    verdicts: dict[tuple[str, int], set[bool]] = {}
+    for outcome in reader.outcomes:
+        transaction = (outcome.node, outcome.transaction_position)
+        verdicts.setdefault(transaction, set()).add(outcome.outcome == "rejected")
+    assert all(len(verdict) == 1 for verdict in verdicts.values())
+
+
+@EXAMPLES
+@given(cases())
+def test_no_loser_is_lost(case: Case) -> None:
+    """Every version that some change made is published, overwritten knowingly, or in a record."""
+    reader = read(case)
+    published = {row["row_version"] for article in reader.rows for row in reader.published(article)}
+    lost = {conflict.loser_change_id for conflict in reader.conflicts}
+    known = {outcome.old_version for outcome in reader.outcomes if outcome.is_written}
+    for outcome in reader.outcomes:
+        if outcome.operation == "delete" or outcome.new_version is None:
+            continue
+        assert (
+            outcome.new_version in published
+            or outcome.change_id in lost
+            or outcome.new_version in known
+            or not outcome.is_written
+        )
+        if not outcome.is_written:
+            assert outcome.change_id in lost
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_large_workloads(seed: int) -> None:
+    """The same properties on workloads of some hundred changes."""
+    case = case_from_seed(seed)
+    pipeline = ReaderPipeline(case)
+    subscribers = replay(case, pipeline)
+    assert differences(case, pipeline.reader, subscribers) == []
+    if case.is_cut_free:
+        for deliveries in (1, 3, 20):
+            again = read(cut_again(case, Random(seed), deliveries))
+            assert result(again) == result(pipeline.reader)
+
+
+def test_seeds_cover_every_rule() -> None:
+    """The generator reaches every outcome, every kind of conflict and every reason."""
+    outcomes: Counter[tuple[str, str]] = Counter()
+    kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    commands: Counter[str] = Counter()
+    reinitialized = 0
+    for seed in range(30):
+        case = case_from_seed(seed)
+        reader = read(case)
+        policy = case.configuration["policy"]
+        outcomes.update((policy, outcome.outcome) for outcome in reader.outcomes)
+        kinds.update(conflict.kind for conflict in reader.conflicts)
+        reasons.update(rejection.reason for rejection in reader.rejected)
+        commands.update(command.kind for command in reader.commands)
+        reinitialized += len(reader.events)
+    assert set(kinds) == {
+        "update_update",
+        "insert_insert",
+        "update_delete",
+        "delete_update",
+        "condemned",
+    }
+    for policy, names in {
+        "publisher_wins": {"applied", "rejected", "already_deleted"},
+        "publisher_wins_reinitialize": {"applied", "rejected", "already_deleted"},
+        "subscriber_wins": {"applied", "won", "already_deleted"},
+    }.items():
+        assert {outcome for found, outcome in outcomes if found == policy} == names
+    assert set(reasons) == {
+        "missing_change_id",
+        "unknown_node",
+        "unknown_operation",
+        "null_key",
+        "missing_version",
+        "duplicate_change_id",
+        "late_position",
+        "expired",
+        "missing_position",
+        "future_change",
+        "transaction",
+    }
+    assert set(commands) == {"replicated", "compensating", "log_conflict", "reinitialize"}
+    assert reinitialized > 0
