@@ -7,6 +7,7 @@
     materialized='ledger',
     news={
         'model': 'change_outcomes',
+        'by': 'run_sequence',
         'where': replication_conflicts.has_conflict_row() ~ " and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
     }
 ) -}}

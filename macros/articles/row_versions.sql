@@ -6,6 +6,7 @@
     materialized='ledger',
     news={
         'model': 'change_outcomes',
+        'by': 'run_sequence',
         'where': "is_written and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
     },
     unique_key='row_key',

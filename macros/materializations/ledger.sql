@@ -1,8 +1,8 @@
 {#- A Delta table that takes what is new and is not touched when nothing is: no empty commit, no rewriting.
 
     config:
-      news        {model, where}: rows of that upstream model mean news; where the upstream is the decision log, only those
-                  that are newer than the table. Without it the model's own rows are all there is to know.
+      news        {model, where, by}: rows of that upstream model mean news. by: 'run_sequence' counts only rows newer than
+                  the table, 'run_id' only rows of this run. Without it the model's query is run, and may give nothing.
       unique_key  rows with this key are replaced (one MERGE); without it rows are appended
       commit_once the decision log alone: rows are appended by a MERGE that reads the run's own partition, so that of two
                   runs at the same time the second fails and no change is decided twice -#}
@@ -94,15 +94,17 @@
 {%- endmacro %}
 
 
-{#- Whether the upstream has anything for the table: in the decision log, what is newer than the table; elsewhere, what is
-    of this run. -#}
+{#- Whether the upstream has anything for the table: of the decision log, what is newer than the table; of a scratch table,
+    what is of this run; of anything else, all. -#}
 {% macro ledger_has_news(existing, news) -%}
-    {%- if news.model == 'change_outcomes' -%}
-        {%- set is_new = 'run_sequence > (select coalesce(max(run_sequence), 0) from ' ~ existing ~ ')' -%}
-    {%- else -%}
-        {%- set is_new = "run_id = '" ~ invocation_id ~ "'" -%}
+    {#- 'true' first: Spark reads `where (...)` after a table's name as an alias with a column list -#}
+    {%- set conditions = ['true', '(' ~ news.where ~ ')'] -%}
+    {%- if news.by == 'run_sequence' -%}
+        {%- do conditions.append('run_sequence > (select coalesce(max(run_sequence), 0) from ' ~ existing ~ ')') -%}
+    {%- elif news.by == 'run_id' -%}
+        {%- do conditions.append("run_id = '" ~ invocation_id ~ "'") -%}
     {%- endif -%}
-    {%- set query = 'select 1 from ' ~ ref(news.model) ~ ' where ' ~ is_new ~ ' and ' ~ news.where ~ ' limit 1' -%}
+    {%- set query = 'select 1 from ' ~ ref(news.model) ~ ' where ' ~ conditions | join(' and ') ~ ' limit 1' -%}
     {{ return(run_query(query).rows | length > 0) }}
 {%- endmacro %}
 

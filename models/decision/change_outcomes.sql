@@ -1,6 +1,6 @@
 {{ config(
     materialized='ledger',
-    news={'model': 'change_queue', 'where': "intake = 'taken'"},
+    news={'model': 'change_queue', 'by': 'run_id', 'where': "intake = 'taken'"},
     commit_once=true,
     partition_by='run_sequence'
 ) }}

@@ -282,7 +282,8 @@ final as (
             admitted.policy = 'publisher_wins_reinitialize' or admitted.changes_of_row > 1
         ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
         -- the first guess of the rounds: every change makes a version
-        true as is_written,
+        true as next_guess,
+        0 as round_number,
         '{{ invocation_id }}' as run_id
     from admitted
     left join held

@@ -175,6 +175,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         submission_method="session",
         news={
             "model": "change_outcomes",
+            "by": "run_sequence",
             "where": "is_written or (outcome = 'rejected' and (rule = 'publisher_wins_reinitialize'"
             " or (policy <> 'publisher_wins_reinitialize'"
             " and (operation <> 'delete' or publisher_version is not null))))",

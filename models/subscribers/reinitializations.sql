@@ -1,6 +1,6 @@
 {{ config(
     materialized='ledger',
-    news={'model': 'change_outcomes', 'where': "rule = 'publisher_wins_reinitialize'"}
+    news={'model': 'change_outcomes', 'by': 'run_sequence', 'where': "rule = 'publisher_wins_reinitialize'"}
 ) }}
 {%- set only_news = takes_only_news() %}
 

@@ -1,4 +1,4 @@
-{{ config(materialized='ledger', full_refresh=false) }}
+{{ config(materialized='ledger', news={'model': 'subscription_events', 'where': 'true'}, full_refresh=false) }}
 
 -- What subscribers reported, each with its place in the queue. The place of an event that names none depends on the run
 -- that first sees it; it is written down here, and a full refresh leaves it alone and uses it.
