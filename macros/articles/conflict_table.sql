@@ -5,6 +5,7 @@
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {{- config(
     materialized='ledger',
+    file_format='delta',
     news={
         'model': 'change_outcomes',
         'by': 'run_sequence',
