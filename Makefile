@@ -48,13 +48,15 @@ test: jars
 	$(BIN)/python -m pytest $(PYTEST)
 
 scenarios: jars
-	@$(BIN)/replication-conflicts scenarios $(if $(HARD),--hard) $(FILES)
+	@$(BIN)/replication-conflicts scenarios $(if $(HARD),--hard) \
+		--expected-failures tests/scenarios/expected_failures.yml \
+		$(or $(FILES),$(wildcard tests/scenarios/*/*.yml))
 
 soak: jars
-	@$(BIN)/replication-conflicts soak --minutes $(MINUTES)
+	@$(BIN)/python -m tests.python.soak --minutes $(MINUTES)
 
 mutants: jars
-	@$(BIN)/replication-conflicts mutants
+	@$(BIN)/python -m tests.python.mutants
 
 docs: jars
 	@$(BIN)/dbt --quiet docs generate --static --profiles-dir profiles

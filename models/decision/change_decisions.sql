@@ -56,8 +56,7 @@ proposed as (
     from changes
 ),
 
--- one row per change: what the publisher held before it, and what the change itself met: the second change of a row in one
--- transaction is looked at as if the first had applied
+-- one row per change: what the publisher held before it
 met as (
     select
         *,
@@ -69,19 +68,44 @@ met as (
             ),
             held_before_run
         ) as publisher_row,
-        lag(proposed_row) over (
+        lag(operation) over (
             partition by publication, article, row_key, transaction_key
             order by queue_position
-        ) as row_before_in_transaction
+        ) as operation_before
     from proposed
 ),
 
+-- one row per change: whether it deletes what is gone already, in its own transaction or before it
+emptied as (
+    select
+        *,
+        operation = 'delete'
+        and coalesce(
+            operation_before = 'delete',
+            coalesce(publisher_row.is_deleted, true)
+        ) as is_empty_delete
+    from met
+),
+
+-- one row per change: the last row that its transaction made before it, as if that had applied
+preceded as (
+    select
+        *,
+        last_value(if(is_empty_delete, null, proposed_row), true) over (
+            partition by publication, article, row_key, transaction_key
+            order by queue_position
+            rows between unbounded preceding and 1 preceding
+        ) as row_before_in_transaction
+    from emptied
+),
+
+-- one row per change: the row that the change itself met
 held as (
     select
-        * except (row_before_in_transaction),
+        * except (operation_before, is_empty_delete, row_before_in_transaction),
         coalesce(row_before_in_transaction, publisher_row) as held_row,
         coalesce(not coalesce(row_before_in_transaction, publisher_row).is_deleted, false) as is_row_held
-    from met
+    from preceded
 ),
 
 -- one row per change: did it know the row that it met

@@ -1,8 +1,9 @@
 """What each subscriber must do to equal the publisher, computed from the decision log.
 
-One row per command. A command acts at a subscriber only where the row still has the version `old_version` that the
-command names (NULL: no such row); elsewhere the subscriber has a change of its own under way, and the decision about
-that change brings what it lacks. So a command that is applied twice does nothing the second time.
+One row per command. A command acts at a subscriber only where the row still has the version that
+the command names in `old_version` (NULL: no such row); elsewhere the subscriber has a change of its
+own under way, and the decision about that change brings what it lacks. So a command that is applied
+twice does nothing the second time.
 """
 
 from __future__ import annotations
@@ -12,17 +13,22 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
-# the order of the kinds inside a transaction: what the transaction did, what undoes it, and then the record of the conflict
+# the order of the kinds inside a transaction: what the transaction did, what undoes it, and then
+# the record of the conflict
 KIND_ORDER = {"replicated": 0, "compensating": 1, "reinitialize": 2, "log_conflict": 3}
 
 
 def operation_between(old_version: Column, new_version: Column) -> Column:
     """The statement that leads from one version of a row to another; NULL stands for 'no row'."""
-    return f.when(new_version.isNull(), "delete").when(old_version.isNull(), "insert").otherwise("update")
+    return (
+        f.when(new_version.isNull(), "delete")
+        .when(old_version.isNull(), "insert")
+        .otherwise("update")
+    )
 
 
 def replicated(outcomes: DataFrame) -> DataFrame:
-    """Every change that was applied, for every subscriber: the version before it becomes the version after it."""
+    """Every applied change, for all subscribers: the version before it becomes the one after it."""
     return outcomes.where("is_written").select(
         "*",
         f.lit(None).cast("string").alias("subscriber"),
@@ -36,9 +42,10 @@ def replicated(outcomes: DataFrame) -> DataFrame:
 
 
 def compensating(outcomes: DataFrame) -> DataFrame:
-    """Every change that was not applied as it came, for its node: the change's version becomes the publisher's.
+    """Every rejected change, for its node: the change's version becomes the publisher's.
 
-    Nothing where neither side holds the row. A subscription that is to be reinitialized gets its snapshot instead.
+    Nothing where neither side holds the row. A subscription that is to be reinitialized gets its
+    snapshot instead.
     """
     undone = outcomes.where("outcome = 'rejected' and policy <> 'publisher_wins_reinitialize'")
     return undone.where("new_version is not null or publisher_version is not null").select(
@@ -54,12 +61,15 @@ def compensating(outcomes: DataFrame) -> DataFrame:
 
 
 def conflict_records(outcomes: DataFrame, publications: DataFrame) -> DataFrame:
-    """Every conflict whose record is kept at the node that lost, for that node, with the row that it lost."""
+    """Every conflict whose record is kept at the node that lost, with the row that it lost."""
     kept = outcomes.join(publications.select("publication", "publisher"), "publication").where(
-        "conflict_id is not null and conflict_logging in ('subscriber', 'both') and loser_node <> publisher"
+        "conflict_id is not null and conflict_logging in ('subscriber', 'both')"
+        " and loser_node <> publisher"
         " and not (outcome = 'rejected' and policy = 'publisher_wins_reinitialize')"
     )
-    lost_row = f.when(f.col("is_written"), f.col("held_row")).when(f.col("operation") != "delete", f.col("change_row"))
+    lost_row = f.when(f.col("is_written"), f.col("held_row")).when(
+        f.col("operation") != "delete", f.col("change_row")
+    )
     return kept.drop("publisher").select(
         "*",
         f.col("loser_node").alias("subscriber"),
@@ -75,18 +85,22 @@ def conflict_records(outcomes: DataFrame, publications: DataFrame) -> DataFrame:
 def in_order(commands: DataFrame) -> DataFrame:
     """Adds `sequence`, the order of the commands of one transaction, counted from 1.
 
-    Inserts and updates go parents first, deletes children first, and the changes of one row stay in their order: along
-    them a phase rises whenever a delete follows an insert or update, or the other way round. Even phases insert and
-    update, odd ones delete.
+    Inserts and updates go parents first, deletes children first, and the changes of one row stay in
+    their order: along them a phase rises whenever a delete follows an insert or update, or the
+    other way round. Even phases insert and update, odd ones delete.
     """
-    row = Window.partitionBy("publication", "transaction_position", "kind", "subscriber", "article", "row_key").orderBy(
-        "queue_position"
-    )
+    row = Window.partitionBy(
+        "publication", "transaction_position", "kind", "subscriber", "article", "row_key"
+    ).orderBy("queue_position")
     is_delete = (f.col("command_operation") == "delete").cast("int")
     is_switch = f.when(is_delete != f.lag(is_delete, 1, 0).over(row), 1).otherwise(0)
-    phased = commands.withColumn("is_switch", is_switch).withColumn("phase", f.sum("is_switch").over(row))
+    phased = commands.withColumn("is_switch", is_switch).withColumn(
+        "phase", f.sum("is_switch").over(row)
+    )
     depth = f.when(f.col("phase") % 2 == 0, f.col("depth")).otherwise(-f.col("depth"))
-    kind_order = f.coalesce(*[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()])
+    kind_order = f.coalesce(
+        *[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()]
+    )
     transaction = Window.partitionBy("publication", "transaction_position").orderBy(
         kind_order, "phase", depth, f.col("change_position"), "subscriber"
     )
@@ -99,11 +113,17 @@ def row_commands(outcomes: DataFrame, articles: DataFrame, publications: DataFra
         replicated(outcomes)
         .unionByName(compensating(outcomes))
         .unionByName(conflict_records(outcomes, publications))
-        .join(articles.select("publication", "article", "primary_key", "depth"), ["publication", "article"])
+        .join(
+            articles.select("publication", "article", "primary_key", "depth"),
+            ["publication", "article"],
+        )
         .withColumn("change_position", f.col("queue_position"))
         .withColumn(
             "command_operation",
-            f.when(f.col("kind") != "log_conflict", operation_between(f.col("from_version"), f.col("to_version"))),
+            f.when(
+                f.col("kind") != "log_conflict",
+                operation_between(f.col("from_version"), f.col("to_version")),
+            ),
         )
     )
     key = f.map_filter("change_row", lambda name, _: f.array_contains("primary_key", name))
@@ -111,9 +131,9 @@ def row_commands(outcomes: DataFrame, articles: DataFrame, publications: DataFra
         f.lit("old_version"), f.col("from_version"), f.lit("new_version"), f.col("to_version")
     )
     return in_order(commands).select(
-        f.md5(
-            f.to_json(f.struct("publication", "change_id", "kind", "subscriber"))
-        ).alias("command_id"),
+        f.md5(f.to_json(f.struct("publication", "change_id", "kind", "subscriber"))).alias(
+            "command_id"
+        ),
         "publication",
         "subscriber",
         "origin",
@@ -129,7 +149,9 @@ def row_commands(outcomes: DataFrame, articles: DataFrame, publications: DataFra
         f.col("to_version").alias("new_version"),
         f.lit(None).cast("map<string,bigint>").alias("lineage"),
         "cause",
-        f.when(f.col("kind") != "log_conflict", f.map_concat(f.coalesce("row", key), versions)).alias("parameters"),
+        f.when(
+            f.col("kind") != "log_conflict", f.map_concat(f.coalesce("row", key), versions)
+        ).alias("parameters"),
         f.lit(None).cast(SNAPSHOT).alias("snapshot"),
         f.lit(None).cast("bigint").alias("snapshot_position"),
         "run_sequence",
@@ -144,7 +166,11 @@ def reinitialize_commands(reinitializations: DataFrame) -> DataFrame:
     nothing = f.lit(None)
     return reinitializations.select(
         f.md5(
-            f.to_json(f.struct("publication", "change_id", f.lit("reinitialize").alias("kind"), "subscriber"))
+            f.to_json(
+                f.struct(
+                    "publication", "change_id", f.lit("reinitialize").alias("kind"), "subscriber"
+                )
+            )
         ).alias("command_id"),
         "publication",
         "subscriber",
@@ -184,10 +210,16 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     outcomes = dbt.ref("change_outcomes")
     reinitializations = dbt.ref("reinitializations")
     if dbt.is_incremental:
-        last = session.table(f"{dbt.this}").agg(f.coalesce(f.max("run_sequence"), f.lit(0)).alias("last_sequence"))
-        outcomes = outcomes.join(f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")).drop("last_sequence")
+        last = session.table(f"{dbt.this}").agg(
+            f.coalesce(f.max("run_sequence"), f.lit(0)).alias("last_sequence")
+        )
+        outcomes = outcomes.join(
+            f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
+        ).drop("last_sequence")
         reinitializations = reinitializations.join(
             f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
         ).drop("last_sequence")
-    commands = row_commands(outcomes, dbt.ref("configured_articles"), dbt.ref("configured_publications"))
+    commands = row_commands(
+        outcomes, dbt.ref("configured_articles"), dbt.ref("configured_publications")
+    )
     return commands.unionByName(reinitialize_commands(reinitializations))

@@ -1,0 +1,283 @@
+"""Breaks one rule at a time on purpose: a comparison with the sequential reader must notice each.
+
+    python -m tests.python.mutants               every mutant
+    python -m tests.python.mutants --only late   those with the word in their title
+
+A mutant is a change of one line in a copy of the project. A generated project installs the copy,
+takes the deliveries of a few generated cases, and what it writes is compared with what the
+sequential reader decides. Between the two runs the published tables are dropped, as if the first
+run had died before it wrote them. A mutant that changes nothing that is compared has survived: then
+a rule is not tested.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+from rich.table import Table
+
+from replication_conflicts.nodes import tables
+from tests.python.conftest import DBT_FILES, DBT_FOLDERS, REPOSITORY
+from tests.python.differential.builds import BuildFailed, Builds
+from tests.python.differential.comparison import compare
+from tests.python.strategies import case_from_seed, cut_again
+from tests.python.strategies.cases import Case
+from tests.python.strategies.workload import MEDIUM
+
+DELIVERIES = 2
+POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One line of one file, and what stands there instead."""
+
+    title: str
+    file: str
+    line: str
+    instead: str
+
+
+DECISION = "macros/decision"
+MUTANTS = (
+    Mutant(
+        "versions compared the wrong way round",
+        f"{DECISION}/version_comparison.sql",
+        "{{ old_version }} = {{ held_version }} then",
+        "{{ old_version }} <> {{ held_version }} then",
+    ),
+    Mutant(
+        "an insert is never clean",
+        f"{DECISION}/version_comparison.sql",
+        "= 'insert' and {{ held_version }} is null then",
+        "= 'insert' and false then",
+    ),
+    Mutant(
+        "an update of a deleted row is called an update of a held one",
+        f"{DECISION}/conflict_kind.sql",
+        "when {{ operation }} = 'update' then 'update_delete'",
+        "when {{ operation }} = 'update' then 'update_update'",
+    ),
+    Mutant(
+        "the type of a lost update against a delete",
+        f"{DECISION}/conflict_type.sql",
+        "{{ conflict_kind }} = 'update_delete' and {{ is_change_loser }} then 3",
+        "{{ conflict_kind }} = 'update_delete' and {{ is_change_loser }} then 4",
+    ),
+    Mutant(
+        "a verdict per row and not per transaction",
+        "models/decision/change_decisions.sql",
+        "transaction_verdict('policy', 'is_publisher_change', 'is_waiting', 'has_conflict')",
+        "transaction_verdict('policy', 'is_publisher_change', 'is_waiting', 'is_conflict')",
+    ),
+    Mutant(
+        "a change does not see the one before it in its transaction",
+        "models/decision/change_decisions.sql",
+        "coalesce(row_before_in_transaction, publisher_row) as held_row",
+        "publisher_row as held_row",
+    ),
+    Mutant(
+        "changes made at the publisher are held up by conflicts",
+        f"{DECISION}/transaction_verdict.sql",
+        "when {{ is_publisher_change }} then 'accepted'",
+        "when {{ is_publisher_change }} and not {{ has_conflict }} then 'rejected'",
+    ),
+    Mutant(
+        "subscriber wins rejects",
+        f"{DECISION}/transaction_verdict.sql",
+        "'subscriber_wins' then 'accepted'",
+        "'subscriber_wins' and not {{ has_conflict }} then 'accepted'",
+    ),
+    Mutant(
+        "the versions that only the log knows are left out",
+        "macros/held/held_rows.sql",
+        "{%- if not place.overlay -%}",
+        "{%- if true -%}",
+    ),
+    Mutant(
+        "the compensating commands are lost",
+        "models/subscribers/distribution_commands.py",
+        ".unionByName(compensating(outcomes))",
+        "",
+    ),
+    Mutant(
+        "commands of children before those of parents",
+        "models/subscribers/distribution_commands.py",
+        'f.col("depth")).otherwise(-f.col("depth"))',
+        '-f.col("depth")).otherwise(f.col("depth"))',
+    ),
+    Mutant(
+        "late changes are taken",
+        f"{DECISION}/contract_violation.sql",
+        "when {{ is_late }} then 'late_position'",
+        "when {{ is_late }} and false then 'late_position'",
+    ),
+    Mutant(
+        "expired changes are taken",
+        f"{DECISION}/contract_violation.sql",
+        "when {{ is_expired }} then 'expired'",
+        "when {{ is_expired }} and false then 'expired'",
+    ),
+    Mutant(
+        "second copies are other changes",
+        "models/decision/incoming_changes.sql",
+        "where copy_before is null or copy_before <> content_hash",
+        "where true",
+    ),
+    Mutant(
+        "incomplete transactions do not wait",
+        "models/decision/change_queue.sql",
+        "when not is_complete then 'waiting'",
+        "when not is_complete and false then 'waiting'",
+    ),
+    Mutant(
+        "the first version of a run is published, not the last",
+        "macros/articles/row_versions.sql",
+        "max_by(",
+        "min_by(",
+    ),
+    Mutant(
+        "what is condemned lost against the publisher, whoever won",
+        "models/decision/change_decisions.sql",
+        "else transaction_winner.node",
+        "else publisher",
+    ),
+    Mutant(
+        "a reinitialization that was due before the run is forgotten",
+        "models/decision/change_decisions.sql",
+        "            was_waiting_before_run\n            or",
+        "            false\n            or",
+    ),
+    Mutant(
+        "the conflict table keeps the winner",
+        "macros/articles/conflict_table.sql",
+        "if(is_written, held_row, change_row) as lost_row",
+        "if(is_written, change_row, held_row) as lost_row",
+    ),
+    Mutant(
+        "a second delete counts as applied",
+        f"{DECISION}/change_outcome.sql",
+        "not {{ is_row_held }} then 'already_deleted'",
+        "not {{ is_row_held }} then 'applied'",
+    ),
+    Mutant(
+        "the rounds stop after the first",
+        "macros/materializations/rounds.sql",
+        "round_has(first_table, unsettled) -%}",
+        "round_has(first_table, 'false') -%}",
+    ),
+)
+
+
+def broken_copy(mutant: Mutant | None, folder: Path) -> Path:
+    """A copy of the dbt project with the mutant's line; without a mutant, as it is.
+
+    Raises ValueError where the line does not stand exactly once: the list is to follow the code.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in DBT_FILES:
+        shutil.copy(REPOSITORY / name, folder)
+    for name in DBT_FOLDERS:
+        shutil.copytree(REPOSITORY / name, folder / name)
+    if mutant is not None:
+        file = folder / mutant.file
+        text = file.read_text(encoding="utf-8")
+        if text.count(mutant.line) != 1:
+            raise ValueError(f"{mutant.file} has not once: {mutant.line}")
+        file.write_text(text.replace(mutant.line, mutant.instead), encoding="utf-8")
+    return folder
+
+
+def mutant_cases() -> list[Case]:
+    """One case for each policy, with all that can go wrong in it, in two deliveries."""
+    cases = []
+    for policy in POLICIES:
+        found = next(
+            case
+            for case in (case_from_seed(seed, MEDIUM) for seed in range(1000))
+            if case.configuration["policy"] == policy and len(case.rows) > 60
+        )
+        cases.append(cut_again(found, Random(1), DELIVERIES) if found.is_cut_free else found)
+    return cases
+
+
+class Laboratory:
+    """One generated project that installs one copy after another."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running = Builds("mutants", mutant_cases(), folder, folder / "state", lambda _: None)
+
+    def problems(self, mutant: Mutant | None) -> list[str]:
+        """What a copy with this mutant writes otherwise than the sequential reader decides."""
+        copy = broken_copy(mutant, self._folder / "copy")
+        running = self._running
+        running.start()
+        installed = running.project.folder / "dbt_packages" / "replication_conflicts"
+        if installed.is_symlink() or installed.is_file():
+            installed.unlink()
+        else:
+            shutil.rmtree(installed)
+        installed.symlink_to(copy, target_is_directory=True)
+        try:
+            for number in range(max(len(one.case.deliveries) for one in running.played)):
+                for played in running.played:
+                    running._deliver(played, number)
+                running.build()
+                if number == 0:
+                    self._drop_published()
+        except BuildFailed as failure:
+            return [str(failure)]
+        return [
+            problem
+            for played in running.played
+            for problem in compare(running, played, is_rebuilt=True)
+        ]
+
+    def _drop_published(self) -> None:
+        running = self._running
+        for played in running.played:
+            for article in played.publication.articles:
+                name = tables.table_name(running.project.schema, played.publication, article)
+                running.spark.sql(f"drop table if exists {name}__versions")
+
+
+def main() -> int:
+    """Run the mutants; the exit status is the number of survivors, at most 1."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", default="", help="a part of the titles")
+    wanted = parser.parse_args().only
+    console = Console(highlight=False)
+    chosen = [mutant for mutant in MUTANTS if wanted in mutant.title]
+    survivors = 0
+    table = Table("mutant", "fate", "noticed by")
+    with tempfile.TemporaryDirectory(prefix="mutants_", ignore_cleanup_errors=True) as folder:
+        laboratory = Laboratory(Path(folder))
+        found = laboratory.problems(None)
+        if found:
+            console.print("The project itself differs from the sequential reader:", *found[:5])
+            return 1
+        for number, mutant in enumerate(chosen, start=1):
+            started = time.monotonic()
+            found = laboratory.problems(mutant)
+            fate = "killed" if found else "SURVIVED"
+            survivors += not found
+            seconds = time.monotonic() - started
+            console.print(f"{number}/{len(chosen)} {fate} {mutant.title} ({seconds:.0f} s)")
+            table.add_row(mutant.title, fate, found[0][:80].replace("\n", " ") if found else "")
+    console.print(table)
+    console.print(f"{len(chosen) - survivors} killed, {survivors} survived")
+    return min(survivors, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""The documented cases, through real dbt builds of a generated project that installs this one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from replication_conflicts.scenarios.expected import read_expected_failures
+from replication_conflicts.scenarios.runner import RunResult, run_suites
+from replication_conflicts.scenarios.suite import read_suites
+from tests.python.conftest import REPOSITORY
+
+SCENARIOS = REPOSITORY / "tests" / "scenarios"
+HARD_SUITES = ("queued_publisher_wins", "contract_violations")
+
+
+def run(files: Sequence[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
+    """Run suite files as `make scenarios` does."""
+    suites, problems = read_suites(files)
+    assert problems == []
+    expected = read_expected_failures(SCENARIOS / "expected_failures.yml")
+    return run_suites(suites, is_hard, print, expected, folder, state)
+
+
+def failures(result: RunResult) -> list[str]:
+    """What failed, and what passes although it is listed as an expected failure."""
+    surprising = [one for one, _ in result.surprising]
+    return [f"{one.suite.name} {one.case.name}: {one}" for one in [*result.failed, *surprising]]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_documented_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
+    """Every documented case, plain pass; those that wait for an open issue must still fail."""
+    files = sorted(SCENARIOS.glob("*/*.yml"))
+    result = run(files, False, tmp_path, scratch_state)
+    assert failures(result) == []
+    assert result.passed
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_suites_pass_the_hard_way(tmp_path: Path, scratch_state: Path) -> None:
+    """Every row delivered twice, an empty run after every run, and a rebuild at the end."""
+    files = [SCENARIOS / "documented" / f"{name}.yml" for name in HARD_SUITES]
+    result = run(files, True, tmp_path / "hard", scratch_state)
+    assert failures(result) == []
+    assert result.passed
