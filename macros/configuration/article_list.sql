@@ -3,7 +3,11 @@
 {% macro article_list() -%}
     {%- set articles = [] -%}
     {%- for publication, settings in replication_conflicts.publications().items() -%}
+        {%- if settings is not mapping or settings.get('articles') is not mapping -%}
+            {%- do replication_conflicts.check_configuration() -%}
+        {%- endif -%}
         {%- for article, options in settings.articles.items() -%}
+            {%- do replication_conflicts.check_shape(settings, article) -%}
             {%- do articles.append({
                 'publication': publication,
                 'article': article,

@@ -1,4 +1,5 @@
 {{ config(materialized='view') }}
+{%- do check_configuration() %}
 
 -- one row per article of a publication
 {% for item in article_list() -%}

@@ -1,4 +1,5 @@
 {{ config(materialized='view') }}
+{%- do check_configuration() %}
 
 -- one row per publication of vars: publications:
 {% for publication, settings in publications().items() -%}

@@ -1,6 +1,10 @@
 {{ config(
     materialized='ledger',
-    news={'model': 'change_outcomes', 'by': 'run_sequence', 'where': "conflict_id is not null and conflict_logging <> 'subscriber'"}
+    news={
+        'model': 'change_outcomes',
+        'by': 'run_sequence',
+        'where': "conflict_id is not null and conflict_logging <> 'subscriber'"
+    }
 ) }}
 
 -- One row per conflict: which row, which kind, who lost against whom, and why in words.

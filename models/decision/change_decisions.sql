@@ -6,11 +6,13 @@
     round_limit='select 3 * count(distinct publication, transaction_key) + 1 from previous_round'
 ) }}
 
--- One row per change of this run: what a reader that takes the queue one transaction at a time decides about it.
+-- One row per change of this run: what a reader that takes the queue one transaction at a time
+-- decides about it.
 --
--- A round assumes of every change whether it makes a version of its row (guess; in the first round: all do), looks at every
--- change against the row as the publisher held it then, and decides. Rounds go on until every decision is what was assumed.
--- A decision depends on earlier ones alone, so that is the sequential reader's result.
+-- A round assumes of every change whether it makes a version of its row (guess; in the first round:
+-- all do), looks at every change against the row as the publisher held it then, and decides. Rounds
+-- go on until every decision is what was assumed. A decision depends on earlier ones alone, so that
+-- is the sequential reader's result.
 
 with
 
@@ -104,7 +106,9 @@ held as (
     select
         * except (operation_before, is_empty_delete, row_before_in_transaction),
         coalesce(row_before_in_transaction, publisher_row) as held_row,
-        coalesce(not coalesce(row_before_in_transaction, publisher_row).is_deleted, false) as is_row_held
+        coalesce(
+            not coalesce(row_before_in_transaction, publisher_row).is_deleted, false
+        ) as is_row_held
     from preceded
 ),
 
@@ -112,12 +116,13 @@ held as (
 compared as (
     select
         *,
-        {{ version_comparison('operation', 'old_version', 'held_row.version') | indent(4) }} as comparison
+        {{ version_comparison('operation', 'old_version', 'held_row.version')
+            | indent(4) }} as comparison
     from held
 ),
 
--- one row per change: the conflict that it is in. A change made at the publisher is in conflict only with something that it
--- overwrites; it is not held up by it
+-- one row per change: the conflict that it is in. A change made at the publisher is in conflict
+-- only with something that it overwrites; it is not held up by it
 classified as (
     select
         *,
@@ -151,7 +156,8 @@ transactions as (
     from classified
 ),
 
--- one row per change: whether its subscription waits for a reinitialization, marked by an earlier conflict
+-- one row per change: whether its subscription waits for a reinitialization, marked by an earlier
+-- conflict
 subscriptions as (
     select
         *,
@@ -174,18 +180,22 @@ subscriptions as (
 judged as (
     select
         *,
-        {{ transaction_verdict('policy', 'is_publisher_change', 'is_waiting', 'has_conflict') | indent(4) }} as verdict
+        {{ transaction_verdict('policy', 'is_publisher_change', 'is_waiting', 'has_conflict')
+            | indent(4) }} as verdict
     from subscriptions
 ),
 
 decided as (
     select
         *,
-        {{ change_outcome('verdict', 'operation', 'is_row_held', 'is_conflict') | indent(4) }} as outcome,
-        {{ deciding_rule('policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict')
-            | indent(4) }} as rule,
+        {{ change_outcome('verdict', 'operation', 'is_row_held', 'is_conflict')
+            | indent(4) }} as outcome,
+        {{ deciding_rule(
+            'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict'
+        ) | indent(4) }} as rule,
         verdict = 'rejected' as is_rejected,
-        -- what is undone with its transaction, or while its subscription waits, is a conflict of its own
+        -- what is undone with its transaction, or while its subscription waits, is a conflict of
+        -- its own
         case
             when verdict = 'accepted' then kind_met
             when is_conflict and not is_waiting then kind_met
@@ -217,9 +227,9 @@ chained as (
     )
 ),
 
--- one row per change: what the next round assumes. The decision itself would do, and every third round takes it; but a chain
--- of a thousand changes would then take a thousand rounds. A chain mostly stands or falls as its first change does, and from
--- its first rejected change on it falls.
+-- one row per change: what the next round assumes. The decision itself would do, and every third
+-- round takes it; but a chain of a thousand changes would then take a thousand rounds. A chain
+-- mostly stands or falls as its first change does, and from its first rejected change on it falls.
 guessed as (
     select
         *,

@@ -6,8 +6,8 @@
 ) }}
 {%- set held = held_state() %}
 
--- The decision log: one row per change that a run has decided. Written first, in one commit a run, and the only authority:
--- everything to the right of it is derived from it.
+-- The decision log: one row per change that a run has decided. Written first, in one commit a run,
+-- and the only authority: everything to the right of it is derived from it.
 -- What earlier steps record of the same run comes first: {{ ref('rejected_changes') }}, {{ ref('waiting_changes') }},
 -- {{ ref('publication_policies') }}
 
@@ -63,8 +63,8 @@ decided as (
             when decisions.is_written then changes.new_version
             else decisions.publisher_row.version
         end as publisher_version,
-        -- the row whose values are kept with the decision: what stays at the publisher where the change was rejected,
-        -- what was overwritten where it won
+        -- the row whose values are kept with the decision: what stays at the publisher where the
+        -- change was rejected, what was overwritten where it won
         case
             when decisions.is_rejected then decisions.publisher_row
             when decisions.conflict_kind is not null then decisions.held_row
@@ -99,13 +99,14 @@ kept_of_this_run as (
 -- one row per change that beat, or lost against, a version of an earlier run
 kept_of_earlier_runs as (
     {% for item in article_list() -%}
+    {%- set place = held[item.publication ~ '.' ~ item.article] -%}
     select
         decided.publication,
         decided.change_id,
         held.held_row as kept_values
     from decided
     inner join (
-        {{ held_rows(item, held[item.publication ~ '.' ~ item.article], with_values=true) | indent(8) }}
+        {{ held_rows(item, place, with_values=true) | indent(8) }}
     ) as held
         on decided.row_key = held.row_key
     where

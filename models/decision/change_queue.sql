@@ -3,9 +3,10 @@
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
 
--- What this run looks at: every change that no earlier run has decided, with what became of it at the intake ('taken',
--- 'waiting' for the rest of its transaction, 'rejected' because it breaks the contract), and for a taken one the version
--- of its row that the publisher held when the run began. Replaced in every run that has changes to look at.
+-- What this run looks at: every change that no earlier run has decided, with what became of it at
+-- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
+-- contract), and for a taken one the version of its row that the publisher held when the run began.
+-- Replaced in every run that has changes to look at.
 
 with
 
@@ -20,7 +21,8 @@ changes as (
     where run_id = '{{ invocation_id }}'
 ),
 
--- one row per publication: how far the queue has been taken, and the clock that ages are measured by
+-- one row per publication: how far the queue has been taken, and the clock that ages are measured
+-- by
 progress as (
     {% if log -%}
     select
@@ -38,7 +40,8 @@ progress as (
     {%- endif %}
 ),
 
--- transactions without a count: those that came in different deliveries stay apart when the log is rebuilt
+-- transactions without a count: those that came in different deliveries stay apart when the log is
+-- rebuilt
 earlier_groups as (
     {% if rebuilt_log -%}
     select
@@ -98,13 +101,16 @@ checked as (
         transactions.node <=> publications.publisher as is_publisher_change,
         progress.clock as clock_before_run,
         publications.retention_days,
-        transactions.node <=> publications.publisher or subscriptions.subscriber is not null as is_known_node,
-        {{ has_version('transactions.operation', 'transactions.old_version', 'transactions.new_version')
-            | indent(4) }} as has_version,
+        transactions.node <=> publications.publisher
+        or subscriptions.subscriber is not null as is_known_node,
+        {{ has_version(
+            'transactions.operation', 'transactions.old_version', 'transactions.new_version'
+        ) | indent(4) }} as has_version,
         not transactions.was_seen
         and coalesce(transactions.queue_position <= progress.last_position, false) as is_late,
         coalesce(
-            transactions.changed_at > cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp)
+            transactions.changed_at
+            > cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp)
             + interval 1 day,
             false
         ) as is_in_future
@@ -128,8 +134,9 @@ timed as (
                     when
                         is_complete
                         and {{ contract_violation(
-                            change_id='change_id', is_known_node='is_known_node', operation='operation',
-                            has_null_key='row_key is null', has_unknown_column='false', has_version='has_version',
+                            change_id='change_id', is_known_node='is_known_node',
+                            operation='operation', has_null_key='row_key is null',
+                            has_unknown_column='false', has_version='has_version',
                             is_duplicate='is_duplicate', is_late='is_late', is_expired='false',
                             queue_position='queue_position', is_in_future='is_in_future',
                             operations=['insert', 'update', 'delete']
@@ -159,13 +166,15 @@ judged as (
     from timed
 ),
 
--- a transaction that is not complete waits, whole; one violation takes the whole transaction with it
+-- a transaction that is not complete waits, whole; one violation takes the whole transaction with
+-- it
 admitted as (
     select
         *,
         case
             when not is_complete then 'waiting'
-            when max(violation) over (partition by publication, transaction_key) is not null then 'rejected'
+            when max(violation) over (partition by publication, transaction_key) is not null
+                then 'rejected'
             else 'taken'
         end as intake,
         count(*) over (partition by publication, article, row_key) as changes_of_row
@@ -261,7 +270,8 @@ final as (
                 false as is_of_this_run
             )
         ) as held_before_run,
-        -- which reinitialization the subscription is working on: events count as soon as the queue has passed them
+        -- which reinitialization the subscription is working on: events count as soon as the queue
+        -- has passed them
         size(
             filter(
                 coalesce(event_positions.event_positions, array()),

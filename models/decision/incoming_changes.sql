@@ -2,8 +2,8 @@
 {%- do check_subscriptions() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 
--- Every change in the feeds that no earlier run has decided or rejected, once. A second copy of a change is left out;
--- another change with the same id stays and is marked.
+-- Every change in the feeds that no earlier run has decided or rejected, once. A second copy of a
+-- change is left out; another change with the same id stays and is marked.
 
 with
 
@@ -36,7 +36,8 @@ staged as (
     {%- endfor %}
 ),
 
--- one row per change that an earlier run knows, by what was in it: a rejection stands also when the log is rebuilt
+-- one row per change that an earlier run knows, by what was in it: a rejection stands also when the
+-- log is rebuilt
 known as (
     {% if log -%}
     select
@@ -91,7 +92,10 @@ identified as (
         -- a change without an id is known by its content and its place
         coalesce(
             change_id,
-            concat('missing:', md5(concat_ws('|', article, content_hash, cast(queue_position as string))))
+            concat(
+                'missing:',
+                md5(concat_ws('|', article, content_hash, cast(queue_position as string)))
+            )
         ) as change_key
     from staged
 ),
@@ -100,7 +104,9 @@ undecided as (
     select
         identified.*,
         coalesce(known_ids.is_decided, false) as is_id_decided,
-        coalesce(array_contains(known_ids.waiting_contents, identified.content_hash), false) as was_seen
+        coalesce(
+            array_contains(known_ids.waiting_contents, identified.content_hash), false
+        ) as was_seen
     from identified
     left join known_ids
         on

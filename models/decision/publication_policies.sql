@@ -1,6 +1,7 @@
 {{ config(materialized='ledger', full_refresh=false) }}
 
--- One row per policy that a publication of queued updating has had: the record by which a change of policy is noticed.
+-- One row per policy that a publication of queued updating has had: the record by which a change of
+-- policy is noticed.
 -- depends_on: {{ ref('change_queue') }}
 
 with

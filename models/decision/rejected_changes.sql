@@ -1,7 +1,12 @@
-{{ config(materialized='ledger', news={'model': 'change_queue', 'by': 'run_id', 'where': "intake = 'rejected'"}, full_refresh=false) }}
+{{ config(
+    materialized='ledger',
+    news={'model': 'change_queue', 'by': 'run_id', 'where': "intake = 'rejected'"},
+    full_refresh=false
+) }}
 
--- Changes that break the feed contract, as they came, with the reason: never dropped and never applied. A rejection is
--- final, also when everything else is rebuilt, because some reasons depend on when a change arrived.
+-- Changes that break the feed contract, as they came, with the reason: never dropped and never
+-- applied. A rejection is final, also when everything else is rebuilt, because some reasons depend
+-- on when a change arrived.
 
 with
 

@@ -1,7 +1,14 @@
-{{ config(materialized='ledger', news={'model': 'change_queue', 'by': 'run_id', 'where': "intake = 'waiting' and not was_seen"}) }}
+{{ config(
+    materialized='ledger',
+    news={
+        'model': 'change_queue',
+        'by': 'run_id',
+        'where': "intake = 'waiting' and not was_seen"
+    }
+) }}
 
--- Changes that a run has seen while the rest of their transaction had not arrived. Written before the decision log: a
--- change that has been seen is not late when its transaction is complete.
+-- Changes that a run has seen while the rest of their transaction had not arrived. Written before
+-- the decision log: a change that has been seen is not late when its transaction is complete.
 
 with
 

@@ -1,12 +1,13 @@
-"""How a command is carried out in a subscriber's database: one row per article, operation and dialect.
+"""How a command is carried out in a subscriber's database, by article, operation and dialect.
 
-The statements come from the configuration alone. What a run gives is what differs from the table, so that a run with
-the same configuration writes nothing. A statement that the configuration no longer has comes as NULL, and the model's
-post_hook deletes it.
+The statements come from the configuration alone. What a run gives is what differs from the table,
+so that a run with the same configuration writes nothing. A statement that the configuration no
+longer has comes as NULL, and the model's post_hook deletes it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,22 +18,31 @@ from replication_conflicts.statements import article_shapes, statements
 
 KEY = ["publication", "article", "operation", "dialect"]
 SCHEMA = (
-    "publication string, article string, operation string, dialect string, statement string, parameters array<string>"
+    "array<struct<publication: string, article: string, operation: string, dialect: string,"
+    " statement: string, parameters: array<string>>>"
 )
 
 
 def configured(session: SparkSession, publications: Mapping[str, Any]) -> DataFrame:
     """The statements that the configuration gives."""
     rows = [
-        (one.publication, one.article, one.operation, one.dialect, one.statement, list(one.parameters))
+        {
+            "publication": one.publication,
+            "article": one.article,
+            "operation": one.operation,
+            "dialect": one.dialect,
+            "statement": one.statement,
+            "parameters": list(one.parameters),
+        }
         for article in article_shapes(publications)
         for one in statements(article)
     ]
-    return session.createDataFrame(rows, SCHEMA)
+    # as one text: a DataFrame from Python rows would start Python workers, which takes seconds
+    return session.range(1).select(f.inline(f.from_json(f.lit(json.dumps(rows)), SCHEMA)))
 
 
 def differing(wanted: DataFrame, recorded: DataFrame) -> DataFrame:
-    """Rows to merge: what is wanted and not recorded like that, and what is recorded and no longer wanted."""
+    """Rows to merge: what is not recorded as wanted, and what is no longer wanted, as NULL."""
     gone = recorded.join(wanted, KEY, "left_anti").withColumns(
         {
             "statement": f.lit(None).cast("string"),
@@ -48,7 +58,6 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         materialized="ledger",
         submission_method="session",
         unique_key=["publication", "article", "operation", "dialect"],
-        news={"where": "true"},
     )
     wanted = configured(session, dbt.config.meta_get("publications"))
     if dbt.is_incremental:

@@ -1,11 +1,16 @@
 {{ config(
     materialized='ledger',
-    news={'model': 'change_outcomes', 'by': 'run_sequence', 'where': "rule = 'publisher_wins_reinitialize'"}
+    news={
+        'model': 'change_outcomes',
+        'by': 'run_sequence',
+        'where': "rule = 'publisher_wins_reinitialize'"
+    }
 ) }}
 {%- set only_news = takes_only_news() %}
 
--- One row per transaction whose conflict marked its subscription for reinitialization, with the snapshot that the
--- subscriber is to take: the published tables as this run leaves them, by their Delta versions.
+-- One row per transaction whose conflict marked its subscription for reinitialization, with the
+-- snapshot that the subscriber is to take: the published tables as this run leaves them, by their
+-- Delta versions.
 
 with
 
@@ -31,12 +36,12 @@ last_positions as (
 tables as (
     {% for item in article_list() -%}
     {%- set versions = ref(item.publication ~ '__' ~ item.article ~ '__versions') -%}
+    {%- set is_named = item.settings.get('policy') == 'publisher_wins_reinitialize' -%}
     select
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
         '{{ versions | replace('`', '') }}' as relation,
-        cast({{ table_version(versions) if item.settings.get('policy') == 'publisher_wins_reinitialize' else 'null' }}
-            as bigint) as table_version
+        cast({{ table_version(versions) if is_named else 'null' }} as bigint) as table_version
     {% if not loop.last %}union all
     {% endif -%}
     {%- endfor %}

@@ -1,8 +1,9 @@
 {{ config(materialized='view') }}
 
--- One row per subscription and command that it gets; a subscriber applies its commands in the order of queue_position and
--- sequence. What lies between the command to reinitialize and the snapshot that the subscriber then took is left out: the
--- snapshot holds it. While the subscription waits, nothing follows that command.
+-- One row per subscription and command that it gets; a subscriber applies its commands in the order
+-- of queue_position and sequence. What lies between the command to reinitialize and the snapshot
+-- that the subscriber then took is left out: the snapshot holds it. While the subscription waits,
+-- nothing follows that command.
 
 with
 
@@ -23,7 +24,8 @@ addressed as (
             and coalesce(commands.subscriber, subscriptions.subscriber) = subscriptions.subscriber
 ),
 
--- one row per command to reinitialize: up to which place of the queue the subscriber's snapshot makes up for its commands
+-- one row per command to reinitialize: up to which place of the queue the subscriber's snapshot
+-- makes up for its commands
 gaps as (
     select
         commands.publication,

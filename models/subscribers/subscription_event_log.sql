@@ -1,7 +1,13 @@
-{{ config(materialized='ledger', news={'model': 'subscription_events', 'where': 'true'}, full_refresh=false) }}
+{{ config(
+    materialized='ledger',
+    news={'model': 'subscription_events', 'where': 'true'},
+    full_refresh=false
+) }}
 
--- What subscribers reported, each with its place in the queue. The place of an event that names none depends on the run
--- that first sees it; it is written down here, and a full refresh leaves it alone and uses it.
+-- What subscribers reported, each with its place in the queue. The place of an event that names
+-- none depends on the run that first sees it; it is written down here, and a full refresh leaves it
+-- alone and uses it.
+-- Nothing is written before the subscriptions and events have been checked: {{ ref('incoming_changes') }}
 
 with
 
@@ -40,7 +46,12 @@ identified as (
         cast(queue_position as bigint) as queue_position,
         cast(at as timestamp) as reported_at,
         md5(to_json(struct(
-            publication, subscriber, event, snapshot_position, queue_position, cast(at as string) as reported_at
+            publication,
+            subscriber,
+            event,
+            snapshot_position,
+            queue_position,
+            cast(at as string) as reported_at
         ))) as event_id
     from events
 ),

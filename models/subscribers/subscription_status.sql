@@ -1,6 +1,7 @@
 {{ config(materialized='view') }}
 
--- One row per subscription: whether it is active or waits for its reinitialization, and how far its changes have been taken.
+-- One row per subscription: whether it is active or waits for its reinitialization, and how far its
+-- changes have been taken.
 
 with
 

@@ -53,6 +53,9 @@ def demo(
         bool,
         typer.Option("--fresh", help="Drop the schemas feeds, initial and published, start over."),
     ] = False,
+    tests: Annotated[
+        bool, typer.Option("--tests", help="Run the project's data tests with the last build.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
     ] = False,
@@ -72,11 +75,13 @@ def demo(
     if dry_run:
         _print_plan(console, project, plan, is_repetition)
         return
+    if state.plan is not None and not is_repetition and not fresh:
+        console.print("The last demo did not come to its end: starting over.")
     problems = check.problems()
     if problems:
         _stop("\n".join(problems))
     try:
-        _run(console, project, state, plan, is_repetition, fresh)
+        _run(console, project, state, plan, is_repetition, fresh, tests)
     except (DemoError, SessionError, ProfileError) as error:
         _stop(str(error))
 
@@ -104,7 +109,13 @@ def query(
 
 
 def _run(
-    console: Console, project: Path, state: State, plan: Plan, is_repetition: bool, fresh: bool
+    console: Console,
+    project: Path,
+    state: State,
+    plan: Plan,
+    is_repetition: bool,
+    fresh: bool,
+    tests: bool,
 ) -> None:
     started = time.monotonic()
     with Progress(
@@ -117,7 +128,11 @@ def _run(
     ) as progress:
         steps = 1 if is_repetition else plan.settings.deliveries + 1
         task = progress.add_task("starting", total=steps)
-        one = Demo(project, state, plan, lambda text: progress.update(task, description=text))
+
+        def say(text: str) -> None:
+            progress.update(task, description=text)
+
+        one = Demo(project, state, plan, say, tests)
 
         def tell(told: Round) -> None:
             progress.advance(task)
@@ -169,7 +184,7 @@ def _print_plan(console: Console, project: Path, plan: Plan, is_repetition: bool
     options = publication_options(project, plan.policy)[PUBLICATION]
     workload = Workload(publication_from_vars(PUBLICATION, options), plan.settings)
     first = workload.delivery()
-    console.print(f"Publication {PUBLICATION}, {plan}")
+    console.print(f"Publication {PUBLICATION}, {plan}", soft_wrap=True)
     console.print(f"  rows at every node at the start: {len(workload.initial):,}")
     console.print(f"  first delivery: {len(first.rows):,} feed rows")
     console.print(f"  dbt builds: {plan.settings.deliveries} and at least one at the end")

@@ -80,8 +80,8 @@ class Lakehouse:
             "publication string, subscriber string, event string, snapshot_position bigint, "
             "queue_position bigint, at timestamp",
         )
-        table = f"{PUBLISHED}.subscription_events"
-        event.write.format("delta").mode("append").saveAsTable(table)
+        # the seed's table, whatever its format
+        event.write.insertInto(f"{PUBLISHED}.subscription_events")
 
     # what a run made of it
 

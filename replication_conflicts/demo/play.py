@@ -24,7 +24,7 @@ MOST_CLOSING_BUILDS = 4
 # seeds are loaded by the first build; unit tests are for those who change a rule (make test)
 _FIRST = ("build", "--exclude-resource-type", "test", "unit_test")
 _NEXT = (*_FIRST, "seed")
-_LAST = ("build", "--exclude-resource-type", "unit_test", "seed")
+_WITH_TESTS = ("build", "--exclude-resource-type", "unit_test", "seed")
 
 
 class DemoError(Exception):
@@ -76,14 +76,20 @@ def default_policy(project: Path) -> str:
 
 
 class Demo:
-    """A demo in the root project. `say` is told, in a few words, what is being done."""
+    """A demo in the root project. `say` is told, in a few words, what is being done.
 
-    def __init__(self, project: Path, state: State, plan: Plan, say: Listener) -> None:
+    `has_tests`: the builds at the end run the project's data tests, too.
+    """
+
+    def __init__(
+        self, project: Path, state: State, plan: Plan, say: Listener, has_tests: bool = False
+    ) -> None:
         options = publication_options(project, plan.policy)
         self.publication: Publication = publication_from_vars(PUBLICATION, options[PUBLICATION])
         self.plan = plan
         self._state = state
         self._say = say
+        self._last = _WITH_TESTS if has_tests else _NEXT
         self._dbt = DbtBuild(project, project / "profiles", threads=4)
         # the project's own configuration needs no option, and dbt need not parse anew for it
         is_own = plan.policy == default_policy(project)
@@ -110,12 +116,14 @@ class Demo:
             rounds.append(self._round(workload, _NEXT if number > 1 else _FIRST))
             tell(rounds[-1])
         for _ in range(MOST_CLOSING_BUILDS):
-            rounds.append(self._round(workload, _LAST))
+            rounds.append(self._round(workload, self._last))
             tell(rounds[-1])
             if not workload.has_pending and not rounds[-1].reinitialized:
                 break
+        self._say("comparing the branches with the publisher")
+        published = by_key(self.publication, self.lakehouse.published())
         unequal = tuple(
-            name for name, node in workload.branches.items() if not self._is_equal(node)
+            name for name, node in workload.branches.items() if rows_of(node) != published
         )
         self._state.finish(self.plan)
         return Ending(tuple(rounds), unequal, len(workload.branches))
@@ -129,7 +137,7 @@ class Demo:
         self._say(f"delivering {len(rows):,} rows again")
         self.lakehouse.deliver(rows)
         self._say("dbt build")
-        seconds = self._build(_NEXT).seconds
+        seconds = self._build(self._last).seconds
         after = self.lakehouse.versions()
         changed = tuple(name for name in after if after[name] != before.get(name))
         return Repetition(len(rows), self._taken() - taken, changed, seconds)
@@ -137,8 +145,7 @@ class Demo:
     # --- a round
 
     def _round(self, workload: Workload, command: tuple[str, ...]) -> Round:
-        is_closing = command == _LAST
-        self._say("the branches synchronize" if is_closing else "people at work in five places")
+        self._say("people at work in five places")
         delivery = workload.delivery()
         self._state.keep(delivery.number, self.publication, delivery.rows)
         self.lakehouse.deliver(delivery.rows)
@@ -172,9 +179,6 @@ class Demo:
         node.reinitialize(self.lakehouse.snapshot(command), position)
         moment = datetime(2025, 3, 4, tzinfo=timezone.utc)
         self.lakehouse.report_reinitialized(node.name, position, moment)
-
-    def _is_equal(self, node: Node) -> bool:
-        return rows_of(node) == by_key(self.publication, self.lakehouse.published())
 
     def _taken(self) -> int:
         return self.lakehouse.count("select count(*) from published.change_outcomes")

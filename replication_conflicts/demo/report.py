@@ -26,7 +26,7 @@ NEXT_QUERIES = (
     (
         "shelves as they lost, beside what is published now",
         "select lost.branch_code, lost.sku, lost.quantity as lost_quantity, published.quantity,"
-        " lost.origin_datasource from conflict_inventory_stock_level as lost"
+        " lost.origin_datasource_id from conflict_inventory_stock_level as lost"
         " left join inventory__stock_level as published using (branch_code, sku) limit 10",
     ),
     (

@@ -1,4 +1,4 @@
-"""Feed rows and initial rows as Delta tables: one DataFrame an article, appended."""
+"""Feed rows and initial rows as tables: one DataFrame an article, appended."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ def table_name(schema: str, publication: Publication, article: str) -> str:
     return f"{schema}.{publication.name}__{article}"
 
 
-def create_table(spark: SparkSession, table: str, columns: Mapping[str, str]) -> None:
-    """An empty Delta table, unless it is there."""
+def create_table(
+    spark: SparkSession, table: str, columns: Mapping[str, str], file_format: str = "delta"
+) -> None:
+    """An empty table, unless it is there."""
     listed = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
-    spark.sql(f"create table if not exists {table} ({listed}) using delta")
+    spark.sql(f"create table if not exists {table} ({listed}) using {file_format}")
 
 
 def append_rows(
@@ -42,18 +44,23 @@ def append_rows(
     table: str,
     columns: Mapping[str, str],
     rows: Sequence[Mapping[str, object]],
+    file_format: str = "delta",
 ) -> None:
-    """Rows (dicts; what is missing is NULL) go to the end of a Delta table, in one commit."""
+    """Rows (dicts; what is missing is NULL) go to the end of a table, in one commit."""
     if not rows:
         return
     schema = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
     values = [tuple(row.get(name) for name in columns) for row in rows]
     frame = spark.createDataFrame(values, schema).coalesce(1)
-    frame.write.format("delta").mode("append").saveAsTable(table)
+    frame.write.format(file_format).mode("append").saveAsTable(table)
 
 
 def append_feed(
-    spark: SparkSession, schema: str, publication: Publication, rows: Iterable[FeedRow]
+    spark: SparkSession,
+    schema: str,
+    publication: Publication,
+    rows: Iterable[FeedRow],
+    file_format: str = "delta",
 ) -> None:
     """Feed rows go to `<schema>.<publication>__<article>`, one commit an article."""
     by_article: dict[str, list[Mapping[str, object]]] = {}
@@ -61,11 +68,15 @@ def append_feed(
         by_article.setdefault(row.article, []).append(row.values)
     for name, values in by_article.items():
         columns = feed_table_columns(publication, publication.articles[name])
-        append_rows(spark, table_name(schema, publication, name), columns, values)
+        append_rows(spark, table_name(schema, publication, name), columns, values, file_format)
 
 
 def append_initial(
-    spark: SparkSession, schema: str, publication: Publication, rows: Iterable[StoredRow]
+    spark: SparkSession,
+    schema: str,
+    publication: Publication,
+    rows: Iterable[StoredRow],
+    file_format: str = "delta",
 ) -> None:
     """Initial rows go to `<schema>.<publication>__<article>`, one commit an article."""
     by_article: dict[str, list[Mapping[str, object]]] = {}
@@ -74,4 +85,5 @@ def append_initial(
         by_article.setdefault(row.article, []).append(values)
     for name, values_of_article in by_article.items():
         columns = initial_table_columns(publication.articles[name])
-        append_rows(spark, table_name(schema, publication, name), columns, values_of_article)
+        table = table_name(schema, publication, name)
+        append_rows(spark, table, columns, values_of_article, file_format)

@@ -15,6 +15,9 @@ from replication_conflicts.scenarios.report import print_failure, print_problems
 from replication_conflicts.scenarios.runner import RunResult, run_suites
 from replication_conflicts.scenarios.suite import read_suites
 
+# both sides of a difference need room, also where the output goes to a file
+_WIDTH_OF_FILES = 160
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the program."""
@@ -42,6 +45,8 @@ def scenarios(
 ) -> None:
     """Run scenario suites through dbt builds on Delta, and compare what comes out."""
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_OF_FILES
     started = time.monotonic()
     suites, problems = read_suites(files)
     try:

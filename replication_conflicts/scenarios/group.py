@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Report = Callable[[str], None]
 
+# what comes in is a matter of the source: the plainest tables are created and read fastest
+_FEED_FORMAT = "parquet"
 # what a build leaves out: tests, and views, which stand since the first build
 _WITHOUT_TESTS = ("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
 _REBUILT_EVERY_RUN = ("view", "ephemeral", "table", "rounds")
@@ -122,9 +124,11 @@ class Group:
             raise RuntimeError("dbt deps failed: " + "\n".join(installed.errors))
         self._spark = self._build.spark
         self._outputs = Outputs(self._spark, self._project)
+        started = time.monotonic()
         self._create_tables()
         for member in self._members:
             self._prepare(member)
+        self._report(f"{self._project.name}: prepared, {time.monotonic() - started:.0f} s")
         plays = [play for member in self._members for play in member.plays]
         finished = self._play({play: play.steps() for play in plays})
         self._compare(finished, is_rebuilt=False)
@@ -147,11 +151,11 @@ class Group:
             for article in publication.articles.values():
                 table = tables.table_name(project.feeds, publication, article.name)
                 columns = tables.feed_table_columns(publication, article)
-                tables.create_table(self._spark, table, columns)
+                tables.create_table(self._spark, table, columns, _FEED_FORMAT)
             for name in member.configuration.initial_articles:
                 table = tables.table_name(project.initial, publication, name)
                 columns = tables.initial_table_columns(publication.articles[name])
-                tables.create_table(self._spark, table, columns)
+                tables.create_table(self._spark, table, columns, _FEED_FORMAT)
 
     def _prepare(self, member: _Member) -> None:
         publication = member.shared.publication
@@ -160,12 +164,13 @@ class Group:
             rows: dict[str, list[Mapping[str, object]]] = {
                 article: [names.hide(row) for row in rows] for article, rows in case.initial.items()
             }
-            initial = initial_rows(publication, rows, member.shared.identity)
-            stored += initial
+            held = initial_rows(publication, rows, member.shared.identity)
+            stored += held
             partitions = Partitions(self._spark, member.suite, publication)
-            play = CasePlay(case, names, member.shared, self._outputs, partitions.inside, initial)
+            play = CasePlay(case, names, member.shared, self._outputs, partitions.inside, held)
             member.plays.append(play)
-        tables.append_initial(self._spark, self._project.initial, publication, stored)
+        initial = self._project.initial
+        tables.append_initial(self._spark, initial, publication, stored, _FEED_FORMAT)
         if member.suite.subscriptions:
             self._add_subscriptions(member)
 
@@ -231,7 +236,7 @@ class Group:
         if not everything:
             paths = [f"path:models/{member.configuration.name}" for member in members]
             arguments += ["--select", *paths, "package:replication_conflicts"]
-            arguments += ["--exclude", "config.materialized:view"]
+            arguments += ["--exclude", "config.materialized:view", "command_statements"]
         self._builds += 1
         started = time.monotonic()
         result = self._build.run(*arguments)
@@ -271,7 +276,7 @@ class Group:
         if self._is_hard:
             feed = [row for row in feed for _ in range(2)]
         publication = member.shared.publication
-        tables.append_feed(self._spark, self._project.feeds, publication, feed)
+        tables.append_feed(self._spark, self._project.feeds, publication, feed, _FEED_FORMAT)
         self._append_events(publication, deliveries)
         self._append_decisions(deliveries)
         return not all(one.is_empty for one in deliveries)

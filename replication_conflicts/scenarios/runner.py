@@ -104,7 +104,8 @@ def _run_group(
                 for suite in suites
                 for case in suite.cases
             ]
-        report(f"{project.name}: its suites are parted to see which of them breaks the build")
+        report(f"{project.name}: the first build failed: {failure}")
+        report(f"{project.name}: its suites are parted, to see which of them breaks the build")
         middle = len(suites) // 2
         halves = (("a", suites[:middle]), ("b", suites[middle:]))
         return [

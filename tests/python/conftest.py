@@ -17,6 +17,7 @@ from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.environment.profile import write_profile
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+DBT_FILES = ("dbt_project.yml", "selectors.yml")
 DBT_FOLDERS = ("models", "macros", "seeds", "tests/generic", "tests/integrity", "tests/consistency")
 
 
@@ -64,7 +65,8 @@ def scratch_copy(
     def make() -> ScratchProject:
         schema = f"copy_{next(numbers)}"
         folder = tmp_path_factory.mktemp(schema)
-        shutil.copy(REPOSITORY / "dbt_project.yml", folder)
+        for name in DBT_FILES:
+            shutil.copy(REPOSITORY / name, folder)
         for name in DBT_FOLDERS:
             if (REPOSITORY / name).is_dir():
                 shutil.copytree(REPOSITORY / name, folder / name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ SCENARIOS = REPOSITORY / "tests" / "scenarios"
 HARD_SUITES = ("queued_publisher_wins", "contract_violations")
 
 
-def run(files: Sequence[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
+def run(files: list[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
     """Run suite files as `make scenarios` does."""
     suites, problems = read_suites(files)
     assert problems == []

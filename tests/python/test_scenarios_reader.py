@@ -1,7 +1,7 @@
-"""The documented queued suites, played against the sequential reader instead of dbt builds.
+"""The suites of queued updating, played against the sequential reader instead of dbt builds.
 
 No JVM: this shows that nodes, steps and comparison are right, and that the sequential reader does
-what the documented cases say.
+what the cases say.
 """
 
 from __future__ import annotations
@@ -39,8 +39,11 @@ from replication_conflicts.scenarios.side_by_side import (
 from replication_conflicts.scenarios.suite import CASE_COLUMN, Suite, read_suite
 from tests.python.sequential_reader import Event, PolicyChangeRefused, SequentialReader
 
-DOCUMENTED = Path(__file__).parents[1] / "scenarios" / "documented"
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
 SUITES = (
+    "contract_violations_queued",
+    "queued_reinitialized",
+    "queued_retention",
     "conflict_logging",
     "contract_violations",
     "failed_changes_queued",
@@ -230,8 +233,9 @@ class ReaderRuns:
 
 @pytest.mark.parametrize("is_hard", [False, True], ids=["plain", "hard"])
 @pytest.mark.parametrize("name", SUITES)
-def test_documented_suite(name: str, is_hard: bool) -> None:
-    suite = read_suite(DOCUMENTED / f"{name}.yml")
+def test_suite(name: str, is_hard: bool) -> None:
+    [file] = SCENARIOS.glob(f"*/{name}.yml")
+    suite = read_suite(file)
     runs = ReaderRuns(suite, is_hard)
     finished, failures = play_in_waves({play: play.steps() for play in runs.plays}, runs.run)
     found = {play.case.name: message for play, message in failures.items()}

@@ -52,12 +52,14 @@ class Intake:
         Deliveries may repeat.  A copy of a change is one with the same id; its place in the queue
         does not count as content.  A copy with the same content is ignored.  A copy with other
         content breaks the contract, alone: the first one counts, and its transaction is not
-        touched. Rows without an id are copies of each other when all their content is the same.
+        touched. Rows without an id are copies of each other when content and place are the same.
         """
         new: list[Change] = []
         other_content: list[Change] = []
-        for change in sorted((self._read(run, row) for row in rows), key=_queue_order):
+        for change in sorted((self._read(run, row) for row in rows), key=_copies_order):
             content = _content(change)
+            if change.change_id is None:
+                content += (change.position,)
             known = self.contents.setdefault(change.change_id, [])
             if content in known:
                 continue
@@ -186,10 +188,8 @@ class Intake:
             and change.position <= self.last_position
         ):
             return "late_position"
-        # a change without a place has no changes before it: the clock says nothing about it
         if (
-            change.position is not None
-            and change.changed_at is not None
+            change.changed_at is not None
             and self.clock is not None
             and change.changed_at < self.clock - timedelta(days=self.publication.retention_days)
         ):
@@ -216,11 +216,16 @@ def _content(change: Change) -> Content:
     )
 
 
-def _queue_order(change: Change) -> tuple[bool, int, str]:
-    # places are unique; changes that have none come last, in an order that does not matter
+def _copies_order(change: Change) -> tuple[bool, int, str]:
+    # of several copies the first in the queue counts, one without a place last
     return (change.position is None, change.position or 0, repr(_content(change)))
+
+
+def _queue_order(change: Change) -> tuple[bool, int, str]:
+    # places are unique; changes that have none come first, and are rejected
+    return (change.position is not None, change.position or 0, repr(_content(change)))
 
 
 def _transaction_order(transaction: Transaction) -> tuple[bool, int, str]:
     position = transaction.position
-    return (position is None, position or 0, repr(_content(transaction.changes[0])))
+    return (position is not None, position or 0, repr(_content(transaction.changes[0])))

@@ -1,0 +1,21 @@
+{#- What is wrong with one article of a publication; a list of texts. -#}
+{% macro article_problems(publication, article, settings) -%}
+    {%- set options = settings.articles[article] -%}
+    {%- if options is not mapping -%}
+        {{ return(replication_conflicts.problem_texts(publication, article, [
+            [none, 'must be a mapping of options, among them: columns, primary_key']
+        ])) }}
+    {%- endif -%}
+    {%- set columns = options['columns'] if options.get('columns') is mapping else {} -%}
+    {%- set found = replication_conflicts.option_problems('article', options, settings.get('replication')) -%}
+    {%- if not replication_conflicts.is_name(article) -%}
+        {%- do found.append([none, 'its name must consist of letters (a to z), digits and _']) -%}
+    {%- endif -%}
+    {%- do found.extend(replication_conflicts.column_problems(columns)) -%}
+    {%- do found.extend(replication_conflicts.key_problems(options, columns)) -%}
+    {%- do found.extend(replication_conflicts.foreign_key_problems(options, columns, settings.articles)) -%}
+    {%- if options.get('version_column') in columns -%}
+        {%- do found.append(['version_column', "is '" ~ options.version_column ~ "', a column of the article; name another"]) -%}
+    {%- endif -%}
+    {{ return(replication_conflicts.problem_texts(publication, article, found)) }}
+{%- endmacro %}

@@ -1,0 +1,29 @@
+{#- What is wrong with the relation `subscription_events`; a list of texts. What an earlier run has taken is left alone: its
+    subscription may have ended since.
+    events, logged_events: one {publication, subscriber, value: the event} for each that there is. -#}
+{% macro event_problems(events, logged_events, subscriptions) -%}
+    {%- set publications = replication_conflicts.publications() -%}
+    {%- set known = [] -%}
+    {%- for row in logged_events -%}
+        {%- do known.append([row.publication, row.subscriber, row.value]) -%}
+    {%- endfor -%}
+    {%- set subscribed = [] -%}
+    {%- for row in subscriptions -%}
+        {%- do subscribed.append([row.publication, row.subscriber]) -%}
+    {%- endfor -%}
+    {%- set problems = [] -%}
+    {%- for row in events if [row.publication, row.subscriber, row.value] not in known -%}
+        {%- set place = "subscription_events, publication '" ~ row.publication ~ "', subscriber '" ~ row.subscriber ~ "': " -%}
+        {%- if row.value != 'reinitialized' -%}
+            {%- do problems.append(place ~ "the event is '" ~ row.value ~ "', must be one of: reinitialized.") -%}
+        {%- elif row.publication not in publications -%}
+            {%- do problems.append(
+                place ~ 'there is no such publication, must be one of: ' ~ publications | sort | join(', ')
+                ~ '. Correct the event.'
+            ) -%}
+        {%- elif [row.publication, row.subscriber] not in subscribed -%}
+            {%- do problems.append(place ~ 'there is no such subscription. Correct the event, or add the subscription.') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro %}

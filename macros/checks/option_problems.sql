@@ -1,0 +1,30 @@
+{#- What is wrong with the options of a publication, or of an article of it, each looked at by itself: unknown, missing, not
+    of the form that it must have, or not supported yet. A list of [option, text].
+
+    level        'publication' or 'article'
+    replication  of the publication: under merge replication, which is not supported itself, nothing else is called so -#}
+{% macro option_problems(level, options, replication) -%}
+    {%- set rules = replication_conflicts.option_rules()[level] -%}
+    {%- set unsupported = replication_conflicts.unsupported_options()[level] -%}
+    {%- set owner = 'an article' if level == 'article' else 'a publication' -%}
+    {%- set found = [] -%}
+    {%- for option, rule in rules.items() if rule.get('required') and option not in options -%}
+        {%- do found.append([option, 'is missing']) -%}
+    {%- endfor -%}
+    {%- for option, value in options.items() -%}
+        {%- if option not in rules -%}
+            {%- do found.append([option, 'is no option of ' ~ owner ~ ', must be one of: ' ~ rules | join(', ')]) -%}
+        {%- else -%}
+            {%- set problem = replication_conflicts.value_problem(value, rules[option]) -%}
+            {%- set lack = unsupported.get(option, {}) -%}
+            {%- if problem -%}
+                {%- do found.append([option, problem]) -%}
+            {%- elif lack is mapping and value is string and value in lack -%}
+                {%- do found.append([option, "is '" ~ value ~ "', which is not supported yet: " ~ lack[value]]) -%}
+            {%- elif lack is string and value and replication != 'merge' -%}
+                {%- do found.append([option, 'is not supported yet: ' ~ lack ~ '. Remove the option']) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro %}

@@ -1,0 +1,22 @@
+{#- What is wrong with a publication, its articles aside; a list of texts. -#}
+{% macro publication_problems(publication, settings) -%}
+    {%- if settings is not mapping -%}
+        {{ return(replication_conflicts.problem_texts(publication, none, [
+            [none, 'must be a mapping of options, among them: replication, publisher, articles']
+        ])) }}
+    {%- endif -%}
+    {%- set replication = settings.get('replication') -%}
+    {%- set found = replication_conflicts.option_problems('publication', settings, replication) -%}
+    {%- if not replication_conflicts.is_name(publication) -%}
+        {%- do found.append([none, 'its name must consist of letters (a to z), digits and _']) -%}
+    {%- endif -%}
+    {%- if replication == 'merge' and 'policy' in settings -%}
+        {%- do found.append(['policy', 'belongs to replication: queued. Remove it']) -%}
+    {%- endif -%}
+    {%- if settings.get('publisher') is string and modules.re.search("['\\\\]", settings.publisher) -%}
+        {%- do found.append(['publisher', 'is "' ~ settings.publisher ~ '", must not contain quotes or backslashes']) -%}
+    {%- endif -%}
+    {%- set problems = replication_conflicts.problem_texts(publication, none, found) -%}
+    {%- do problems.extend(replication_conflicts.logical_record_problems(publication, settings)) -%}
+    {{ return(problems) }}
+{%- endmacro %}

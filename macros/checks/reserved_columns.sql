@@ -1,0 +1,11 @@
+{#- Names, in lower case, that no column of an article may have: they stand beside its columns in a feed, in the published
+    tables or in a conflict table. -#}
+{% macro reserved_columns() -%}
+    {{ return([
+        'change_id', 'queue_position', 'node', 'transaction_id', 'transaction_change_count', 'operation', 'changed_at',
+        'old_version', 'new_version', 'lineage', 'known_position', 'changed_columns', 'previous_values', 'priority',
+        'publication', 'article', 'row_key', 'change_row', 'content_hash',
+        'row_version', 'version_node', 'version_change_id', 'is_deleted', 'run_sequence',
+        'origin_datasource_id', 'conflict_id'
+    ]) }}
+{%- endmacro %}

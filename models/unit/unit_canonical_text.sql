@@ -1,0 +1,13 @@
+select
+    case_name,
+    {{ canonical_text('text_value', 'string') }} as text_text,
+    {{ canonical_text('whole_value', 'bigint') }} as whole_text,
+    {{ canonical_text('price_value', 'decimal(10,2)') }} as price_text,
+    {{ canonical_text('flag_value', 'boolean') }} as flag_text,
+    {{ canonical_text('day_value', 'date') }} as day_text,
+    {{ canonical_text('time_value', 'timestamp') }} as time_text,
+    {{ canonical_text('measure_value', 'double') }} as measure_text,
+    {{ canonical_text('bytes_value', 'binary') }} as bytes_text,
+    {{ canonical_text('list_value', 'array<int>') }} as list_text,
+    {{ canonical_text('record_value', 'struct<a:int>') }} as record_text
+from {{ ref('unit_canonical_text_input') }}

@@ -1,0 +1,6 @@
+-- No rows: the unit tests give theirs.
+select
+    cast(null as string) as case_name,
+    cast(null as string) as conflict_kind,
+    cast(null as boolean) as is_change_loser
+where false

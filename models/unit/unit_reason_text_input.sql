@@ -1,0 +1,10 @@
+-- No rows: the unit tests give theirs.
+select
+    cast(null as string) as case_name,
+    cast(null as string) as conflict_kind,
+    cast(null as int) as conflict_type,
+    cast(null as string) as article,
+    cast(null as string) as row_key,
+    cast(null as string) as loser_node,
+    cast(null as string) as winner_node
+where false

@@ -1,0 +1,115 @@
+-- The published rows made a second time, from the decision log and the initial snapshot alone: of
+-- every row the last written change, where that is no delete, else the initial row. Rows are
+-- compared whole, as canonical text.
+{{ config(tags=['thorough']) }}
+
+with
+
+-- one row per row that a run has written
+last_written as (
+    select
+        publication,
+        article,
+        row_key,
+        operation,
+        publisher_version as row_version,
+        change_row as row_values
+    from {{ ref('change_outcomes') }}
+    where is_written
+    qualify
+        row_number() over (
+            partition by publication, article, row_key
+            order by transaction_position desc, queue_position desc
+        ) = 1
+),
+
+initial_rows as (
+    {% for item in article_list() if item.options.get('initial_snapshot') -%}
+    select
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        {{ row_key(item.options.primary_key, item.options.columns) }} as row_key,
+        row_version,
+        {{ canonical_row(item.options.columns) }} as row_values
+    from {{ source('initial', item.publication ~ '__' ~ item.article) }}
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as article,
+        cast(null as string) as row_key,
+        cast(null as string) as row_version,
+        cast(null as map<string, string>) as row_values
+    where false
+    {%- endfor %}
+),
+
+replayed as (
+    select
+        publication,
+        article,
+        row_version,
+        to_json(row_values) as row_text
+    from last_written
+    where operation <> 'delete'
+    union all
+    select
+        initial_rows.publication,
+        initial_rows.article,
+        initial_rows.row_version,
+        to_json(initial_rows.row_values) as row_text
+    from initial_rows
+    left anti join last_written
+        on
+            initial_rows.publication = last_written.publication
+            and initial_rows.article = last_written.article
+            and initial_rows.row_key = last_written.row_key
+),
+
+published as (
+    {% for item in article_list() -%}
+    select
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        row_version,
+        to_json({{ canonical_row(item.options.columns) }}) as row_text
+    from {{ ref(item.publication ~ '__' ~ item.article) }}
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as article,
+        cast(null as string) as row_version,
+        cast(null as string) as row_text
+    where false
+    {%- endfor %}
+),
+
+-- +1 for a row that is published, -1 for a row that should be
+balance as (
+    select
+        *,
+        1 as difference
+    from published
+    union all
+    select
+        *,
+        -1 as difference
+    from replayed
+),
+
+final as (
+    select
+        publication,
+        article,
+        row_version,
+        row_text,
+        sum(difference) as difference
+    from balance
+    group by publication, article, row_version, row_text
+    having sum(difference) <> 0
+)
+
+select * from final

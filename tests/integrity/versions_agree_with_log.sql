@@ -1,0 +1,74 @@
+-- The versions tables hold, of every row, the version that the decision log made last. A tombstone
+-- may have been forgotten.
+{{ config(tags=['thorough']) }}
+
+with
+
+outcomes as (
+    select * from {{ ref('change_outcomes') }}
+    where is_written
+),
+
+-- one row per row that a run has changed
+newest as (
+    select
+        publication,
+        article,
+        row_key,
+        publisher_version as row_version,
+        change_id as version_change_id
+    from outcomes
+    qualify
+        row_number() over (
+            partition by publication, article, row_key
+            order by transaction_position desc, queue_position desc
+        ) = 1
+),
+
+-- one row per row that a run has changed, as its versions table has it
+recorded as (
+    {% for item in article_list() -%}
+    select
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        row_key,
+        row_version,
+        version_change_id,
+        is_deleted
+    from {{ ref(item.publication ~ '__' ~ item.article ~ '__versions') }}
+    where version_change_id is not null
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as article,
+        cast(null as string) as row_key,
+        cast(null as string) as row_version,
+        cast(null as string) as version_change_id,
+        cast(null as boolean) as is_deleted
+    where false
+    {%- endfor %}
+),
+
+final as (
+    select
+        coalesce(newest.publication, recorded.publication) as publication,
+        coalesce(newest.article, recorded.article) as article,
+        coalesce(newest.row_key, recorded.row_key) as row_key,
+        newest.row_version as version_in_log,
+        recorded.row_version as recorded_version
+    from newest
+    full outer join recorded
+        on
+            newest.publication = recorded.publication
+            and newest.article = recorded.article
+            and newest.row_key = recorded.row_key
+    where
+        not newest.version_change_id <=> recorded.version_change_id
+        and not (recorded.row_key is null and newest.row_version is null)
+        or not newest.row_version <=> recorded.row_version
+        or recorded.is_deleted <> (recorded.row_version is null)
+)
+
+select * from final

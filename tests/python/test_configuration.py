@@ -1,0 +1,429 @@
+"""Configurations that are wrong: dbt stops while it parses, and says where and what is allowed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from replication_conflicts.scenarios.project import package_folder
+
+from .conftest import ScratchProject
+
+Options = dict[str, Any]
+
+COLUMNS = {"item_id": "int", "name": "string", "price": "decimal(10,2)"}
+RESERVED = (
+    "change_id",
+    "queue_position",
+    "node",
+    "transaction_id",
+    "transaction_change_count",
+    "operation",
+    "changed_at",
+    "old_version",
+    "new_version",
+    "lineage",
+    "known_position",
+    "changed_columns",
+    "previous_values",
+    "priority",
+    "row_key",
+    "row_version",
+    "conflict_id",
+    "origin_datasource_id",
+    "is_deleted",
+    "version_node",
+    "version_change_id",
+    "run_sequence",
+    "content_hash",
+    "change_row",
+    "publication",
+    "article",
+)
+TYPES = (
+    "string",
+    "varchar(20)",
+    "char(3)",
+    "boolean",
+    "tinyint",
+    "smallint",
+    "int",
+    "bigint",
+    "float",
+    "double",
+    "decimal(38,0)",
+    "decimal(10, 2)",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+    "binary",
+    "array<string>",
+    "map<string,bigint>",
+    "struct<a:int,b: array<map<string, decimal(4,1)>>>",
+)
+NO_TYPES = (
+    "text",
+    "INT",
+    "integer",
+    "decimal",
+    "decimal(39,2)",
+    "decimal(4,5)",
+    "varchar",
+    "array",
+    "array<text>",
+    "map<string>",
+    "struct<int>",
+    "int; drop table x",
+    "",
+    "7",
+)
+
+
+def publication(**options: Any) -> Options:
+    """A publication that is right, with some options changed; None takes one away."""
+    article = {"columns": dict(COLUMNS), "primary_key": ["item_id"]}
+    all_options = {
+        "replication": "queued",
+        "publisher": "HQ",
+        "articles": {"item": article},
+        **options,
+    }
+    return {name: value for name, value in all_options.items() if value is not None}
+
+
+def with_article(**options: Any) -> Options:
+    """A publication whose article `item` has some options changed; None takes one away."""
+    changed = publication()
+    article = {**changed["articles"]["item"], **options}
+    changed["articles"]["item"] = {k: v for k, v in article.items() if v is not None}
+    return changed
+
+
+def with_key(**changes: Any) -> Options:
+    """A publication with a second article that has a foreign key, changed."""
+    changed = publication()
+    key = {"columns": ["item_id"], "references": "item", "to": ["item_id"], **changes}
+    changed["articles"]["stock"] = {
+        "columns": {"branch": "string", "item_id": "int"},
+        "primary_key": ["branch", "item_id"],
+        "foreign_keys": [key],
+    }
+    return changed
+
+
+def with_columns(**columns: Any) -> Options:
+    """A publication whose article has more columns."""
+    return with_article(columns={**COLUMNS, **columns})
+
+
+RIGHT: dict[str, Options] = {
+    "plain": publication(),
+    "policy_and_days": publication(policy="subscriber_wins", retention_days=1),
+    "nothing_asked_for": with_article(
+        not_null=[], unique=[], check={}, compensate_for_errors=False
+    ),
+    "every_type": with_columns(**{f"c{number}": name for number, name in enumerate(TYPES)}),
+    "letters": with_columns(größe="int", _1="int"),
+    "more": with_article(initial_snapshot=True, conflict_logging="both", version_column="version"),
+    "foreign_key": with_key(),
+    "to_itself": with_article(
+        foreign_keys=[{"columns": ["item_id"], "references": "item", "to": ["item_id"]}]
+    ),
+}
+
+# name of a publication: what is wrong with it, and what its lines of the error must contain
+WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
+    # the publication
+    "no_mapping": ("queued", ("must be a mapping",)),
+    "unknown_option": (publication(polcy="x"), ("option 'polcy'", "must be one of: replication")),
+    "no_replication": (publication(replication=None), ("option 'replication'", "is missing")),
+    "replication": (
+        publication(replication="snapshot"),
+        ("option 'replication'", "is 'snapshot'", "must be one of: queued, merge"),
+    ),
+    "merge": (publication(replication="merge"), ("option 'replication'", "not supported yet")),
+    "merge_policy": (
+        publication(replication="merge", policy="publisher_wins"),
+        ("option 'policy'", "belongs to replication: queued"),
+    ),
+    "policy": (
+        publication(policy="last_wins"),
+        (
+            "option 'policy'",
+            "is 'last_wins'",
+            "publisher_wins, publisher_wins_reinitialize, subscriber_wins",
+        ),
+    ),
+    "no_publisher": (publication(publisher=None), ("option 'publisher'", "is missing")),
+    "empty_publisher": (publication(publisher=" "), ("option 'publisher'", "must be text")),
+    "publisher_quote": (publication(publisher="O'Neill"), ("option 'publisher'", "quotes")),
+    "no_articles": (publication(articles=None), ("option 'articles'", "is missing")),
+    "empty_articles": (publication(articles={}), ("option 'articles'", "is empty")),
+    "zero_days": (
+        publication(retention_days=0),
+        ("option 'retention_days'", "is '0'", "1 or more"),
+    ),
+    "text_days": (publication(retention_days="14"), ("option 'retention_days'", "whole number")),
+    "true_days": (publication(retention_days=True), ("option 'retention_days'", "whole number")),
+    "conflict_days": (
+        publication(conflict_retention_days=14),
+        ("option 'conflict_retention_days'", "not supported yet"),
+    ),
+    "records": (
+        publication(logical_records=[{"top": "item", "members": {}}]),
+        ("option 'logical_records'", "not supported yet"),
+    ),
+    "detection": (
+        publication(replication="merge", logical_records=[{"top": "item", "detection": True}]),
+        ("option 'logical_records'", "detection", "resolution"),
+    ),
+    "record_resolver": (
+        {
+            **with_article(resolver={"name": "maximum", "column": "price"}),
+            "replication": "merge",
+            "logical_records": [{"top": "item", "members": {}, "resolution": True}],
+        },
+        ("article 'item', option 'resolver'", "is 'maximum'", "must be 'priority'"),
+    ),
+    "a-name": (publication(), ("letters (a to z), digits and _",)),
+    # the article
+    "article_no_mapping": (publication(articles={"item": None}), ("article 'item': must be",)),
+    "article_name": (
+        publication(articles={"it em": publication()["articles"]["item"]}),
+        ("article 'it em': its name",),
+    ),
+    "article_option": (
+        with_article(primary_keys=["item_id"]),
+        ("article 'item', option 'primary_keys'", "must be one of: columns, primary_key"),
+    ),
+    "conflict_logging": (
+        with_article(conflict_logging="all"),
+        ("option 'conflict_logging'", "is 'all'", "publisher, subscriber, both"),
+    ),
+    "tracking": (
+        with_article(tracking="col"),
+        ("option 'tracking'", "is 'col'", "must be one of: row, column"),
+    ),
+    "snapshot": (
+        with_article(initial_snapshot="yes"),
+        ("option 'initial_snapshot'", "is 'yes'", "true or false"),
+    ),
+    "version_column": (
+        with_article(version_column="name"),
+        ("option 'version_column'", "is 'name'", "a column of the article"),
+    ),
+    # its columns and keys
+    "no_columns": (with_article(columns=None), ("option 'columns'", "is missing")),
+    "empty_columns": (with_article(columns={}), ("option 'columns'", "is empty")),
+    "column_list": (with_article(columns=["item_id"]), ("option 'columns'", "must be a mapping")),
+    "column_name": (with_columns(**{"unit price": "int"}), ("option 'columns'", "'unit price'")),
+    "column_twice": (with_columns(Name="int"), ("option 'columns'", "'Name' stands twice")),
+    "no_key": (with_article(primary_key=None), ("option 'primary_key'", "is missing")),
+    "empty_key": (with_article(primary_key=[]), ("option 'primary_key'", "is empty")),
+    "key_text": (with_article(primary_key="item_id"), ("option 'primary_key'", "must be a list")),
+    "key_column": (
+        with_article(primary_key=["id"]),
+        ("option 'primary_key'", "'id' is no column", "must be one of: item_id, name, price"),
+    ),
+    "key_twice": (
+        with_article(primary_key=["item_id", "item_id"]),
+        ("option 'primary_key'", "'item_id' stands twice"),
+    ),
+    "floating_key": (
+        with_article(columns={"item_id": "double"}),
+        ("option 'primary_key'", "'item_id' is of type double"),
+    ),
+    "complex_key": (
+        with_article(columns={"item_id": "array<int>"}),
+        ("option 'primary_key'", "'item_id' is of type array<int>"),
+    ),
+    "not_null": (with_article(not_null=["id"]), ("option 'not_null'", "'id' is no column")),
+    "not_null_asked": (
+        with_article(not_null=["name"]),
+        ("article 'item', option 'not_null'", "not supported yet"),
+    ),
+    "unique": (with_article(unique=[["id"]]), ("option 'unique'", "'id' is no column")),
+    "unique_list": (with_article(unique=["name"]), ("option 'unique'", "list of lists")),
+    "unique_asked": (with_article(unique=[["name"]]), ("option 'unique'", "not supported yet")),
+    "check_asked": (
+        with_article(check={"positive": "price > 0"}),
+        ("option 'check'", "not supported yet"),
+    ),
+    "filter_asked": (
+        with_article(row_filter={"north": "item_id > 0"}),
+        ("option 'row_filter'", "not supported yet"),
+    ),
+    "resolver_asked": (
+        with_article(resolver={"name": "priority"}),
+        ("option 'resolver'", "not supported yet"),
+    ),
+    "compensate_asked": (
+        with_article(compensate_for_errors=True),
+        ("option 'compensate_for_errors'", "not supported yet"),
+    ),
+    "equal_asked": (
+        with_article(ignore_equal_values=True),
+        ("option 'ignore_equal_values'", "not supported yet"),
+    ),
+    "tracking_asked": (with_article(tracking="row"), ("option 'tracking'", "not supported yet")),
+    # foreign keys
+    "key_form": (with_key(on_delete="x"), ("article 'stock', option 'foreign_keys'", "must be {")),
+    "key_own_column": (with_key(columns=["sku"]), ("option 'foreign_keys'", "'sku' is no column")),
+    "key_parent": (
+        with_key(references="items"),
+        ("option 'foreign_keys'", "'items' is no article", "must be one of: item, stock"),
+    ),
+    "key_parent_column": (
+        with_key(to=["id"]),
+        ("option 'foreign_keys'", "'id' is no column of article 'item'"),
+    ),
+    "key_counts": (
+        with_key(columns=["item_id", "branch"]),
+        ("option 'foreign_keys'", "columns has 2", "to has 1"),
+    ),
+    # names that collide
+    "a": (
+        publication(
+            articles={
+                "b_c": publication()["articles"]["item"],
+                "d": publication()["articles"]["item"],
+                "d__versions": publication()["articles"]["item"],
+            }
+        ),
+        ("article 'd__versions'", "'a__d__versions'", "article 'd'"),
+    ),
+    "a_b": (
+        publication(articles={"c": publication()["articles"]["item"]}),
+        ("article 'c'", "'conflict_a_b_c'", "publication 'a', article 'b_c'"),
+    ),
+    "PLAIN": (publication(), ("article 'item'", "'PLAIN__item'", "publication 'plain'")),
+    **{
+        f"reserved_{column}": (
+            with_columns(**{column.upper() if number % 2 else column: "string"}),
+            ("article 'item', option 'columns'", "feed contract"),
+        )
+        for number, column in enumerate(RESERVED)
+    },
+    **{
+        f"type_{number}": (
+            with_columns(extra=data_type),
+            (
+                "article 'item', option 'columns'",
+                f"'extra' has the type '{data_type}'",
+                "decimal(p",
+            ),
+        )
+        for number, data_type in enumerate(NO_TYPES)
+    },
+}
+
+THIN_MODELS = ("staged_changes", "row_versions", "published_rows", "conflict_table")
+PROJECT = """
+name: consumer
+version: "1.0"
+config-version: 2
+profile: replication_conflicts
+flags: {require_ref_searches_node_package_before_root: true}
+"""
+SOURCES = """
+sources:
+  - {name: feeds, tables: [{name: plain__item}]}
+  - {name: held, tables: [{name: plain__item__versions}]}
+"""
+
+
+@pytest.fixture(scope="module")
+def consumer(
+    scratch_project: Callable[[Mapping[str, str]], ScratchProject],
+) -> ScratchProject:
+    """A project that installs this one; its configuration comes with each command."""
+    files = {
+        "dbt_project.yml": PROJECT,
+        "packages.yml": json.dumps({"packages": [{"local": str(package_folder())}]}),
+        "models/sources.yml": SOURCES,
+        "models/subscriptions.sql": "select 1 as one",
+        "models/subscription_events.sql": "select 1 as one",
+        "models/conflict_decisions.sql": "select 1 as one",
+        "models/stg_plain__item.sql": call("staged_changes"),
+        "models/plain__item__versions.sql": call("row_versions"),
+        "models/plain__item.sql": call("published_rows"),
+        "models/conflict_plain_item.sql": call("conflict_table"),
+    }
+    project = scratch_project(files)
+    installed = project.build.run("deps")
+    assert installed.success, installed.errors
+    return project
+
+
+def call(macro: str) -> str:
+    """A thin model."""
+    return f"{{{{ replication_conflicts.{macro}('plain', 'item') }}}}\n"
+
+
+def parse(project: ScratchProject, publications: Any) -> tuple[str, ...]:
+    """Parse with a configuration; the errors."""
+    variables = json.dumps({"publications": publications})
+    result = project.build.run("parse", "--no-partial-parse", "--vars", variables)
+    assert result.success == (not result.errors)
+    return result.errors
+
+
+@pytest.fixture(scope="module")
+def lines(consumer: ScratchProject) -> list[str]:
+    """The lines of the one error about all wrong configurations together."""
+    wrong = {name: deepcopy(options) for name, (options, _) in WRONG.items()}
+    (error,) = parse(consumer, {**RIGHT, **wrong})
+    assert "Correct it under vars: publications: in dbt_project.yml." in error
+    return error.splitlines()
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_configuration_is_named(name: str, lines: list[str]) -> None:
+    place = f"publication '{name}'"
+    about = [line.strip() for line in lines if line.strip().startswith(place)]
+    texts = WRONG[name][1]
+    assert any(all(text in line for text in texts) for line in about), "\n".join(about)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_configuration_is_not_named(name: str, lines: list[str]) -> None:
+    assert not [line for line in lines if line.strip().startswith(f"publication '{name}'")]
+
+
+@pytest.mark.parametrize(
+    ("publications", "texts"),
+    [
+        (["plain"], ("vars: publications:", "must be a mapping")),
+        ({}, ("no publication is configured",)),
+        ({"plain": None}, ("publication 'plain'", "must be a mapping")),
+        ({"plain": {"replication": "queued"}}, ("publication 'plain'", "option 'articles'")),
+        ({"plain": publication(articles=["item"])}, ("option 'articles'", "must be a mapping")),
+        (
+            {"plain": publication(articles={"item": {}})},
+            ("publication 'plain', article 'item', option 'columns': is missing",),
+        ),
+        (
+            {"other": publication()},
+            ("publication 'plain' is not configured", "known publications: other"),
+        ),
+        (
+            {"plain": publication(articles={"thing": publication()["articles"]["item"]})},
+            ("publication 'plain' has no article 'item'", "its articles: thing"),
+        ),
+    ],
+)
+def test_a_shapeless_configuration_is_a_clear_error(
+    publications: Any, texts: tuple[str, ...], consumer: ScratchProject
+) -> None:
+    """Whichever model dbt looks at first, the error is not about Jinja."""
+    (error,) = parse(consumer, publications)
+    for text in texts:
+        assert text in error
+
+
+def test_the_right_configuration_is_accepted(consumer: ScratchProject) -> None:
+    assert parse(consumer, {"plain": publication()}) == ()

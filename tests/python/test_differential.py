@@ -1,0 +1,55 @@
+"""The project against the sequential reader: a fixed set of generated cases through dbt builds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.python.differential.builds import builds
+from tests.python.differential.comparison import compare
+from tests.python.strategies import case_from_seed, cut_again
+from tests.python.strategies.workload import MEDIUM
+
+# chosen so that every policy, and every way to misbehave, is among them
+SEEDS = (1, 2, 3, 4, 5, 6)
+BATCHES = (1, 3, 6)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path) -> None:
+    """Every relation is as the reader has it, run by run; subscribers end equal to the publisher.
+
+    Then a run without news changes no table, and a full refresh gives the same again.
+    """
+    cases = [case_from_seed(seed, MEDIUM) for seed in SEEDS]
+    with builds("differential", cases, tmp_path, scratch_state) as running:
+        problems = {played.case.label: compare(running, played) for played in running.played}
+        assert problems == {case.label: [] for case in cases}
+        assert running.changed_by_empty_run() == []
+        running.build("--full-refresh")
+        rebuilt = {
+            played.case.label: compare(running, played, is_rebuilt=True)
+            for played in running.played
+            if played.case.is_cut_free
+        }
+        assert rebuilt == {label: [] for label in rebuilt}
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_batches_do_not_matter(tmp_path: Path, scratch_state: Path) -> None:
+    """One feed delivered in one, in three and in six batches, for each policy."""
+    cases = []
+    for policy in ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins"):
+        case = next(
+            case
+            for case in (case_from_seed(seed, MEDIUM) for seed in range(1000))
+            if case.is_cut_free and case.configuration["policy"] == policy and len(case.rows) > 60
+        )
+        cases += [cut_again(case, Random(0), batches) for batches in BATCHES]
+    with builds("batches", cases, tmp_path, scratch_state) as running:
+        problems = {played.case.label: compare(running, played) for played in running.played}
+    assert problems == {case.label: [] for case in cases}

@@ -1,0 +1,155 @@
+"""Subscriptions, events and decisions that are wrong: the run stops before it writes anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from replication_conflicts.nodes import tables
+from replication_conflicts.scenarios.project import INPUTS, package_folder
+
+from .conftest import ScratchProject
+
+PROJECT = """
+name: checked_inputs
+version: "1.0"
+config-version: 2
+profile: replication_conflicts
+flags: {require_ref_searches_node_package_before_root: true}
+vars:
+  publications:
+    stock:
+      replication: queued
+      publisher: HQ
+      articles:
+        item: {columns: {item_id: int, name: string}, primary_key: [item_id]}
+"""
+SOURCES = """
+sources:
+  - {name: feeds, schema: "{{ target.schema }}_feeds", tables: [{name: stock__item}]}
+  - {name: held, schema: "{{ target.schema }}", tables: [{name: stock__item__versions}]}
+  - name: inputs
+    schema: "{{ target.schema }}_inputs"
+    tables: [{name: subscriptions}, {name: subscription_events}, {name: conflict_decisions}]
+"""
+FEED = {
+    "change_id": "string",
+    "queue_position": "bigint",
+    "node": "string",
+    "transaction_id": "string",
+    "transaction_change_count": "int",
+    "operation": "string",
+    "changed_at": "timestamp",
+    "old_version": "string",
+    "new_version": "string",
+    "item_id": "int",
+    "name": "string",
+}
+
+
+@pytest.fixture(scope="module")
+def consumer(
+    scratch_project: Callable[[Mapping[str, str]], ScratchProject],
+) -> ScratchProject:
+    """A project that installs this one, whose inputs are views of tables."""
+    models = {
+        "stg_stock__item": "staged_changes",
+        "stock__item__versions": "row_versions",
+        "stock__item": "published_rows",
+        "conflict_stock_item": "conflict_table",
+    }
+    project = scratch_project(
+        {
+            "dbt_project.yml": PROJECT,
+            "packages.yml": json.dumps({"packages": [{"local": str(package_folder())}]}),
+            "models/sources.yml": SOURCES,
+            **{
+                f"models/{model}.sql": f"{{{{ replication_conflicts.{macro}('stock', 'item') }}}}\n"
+                for model, macro in models.items()
+            },
+            **{
+                f"models/inputs/{name}.sql": f"select * from {{{{ source('inputs', '{name}') }}}}\n"
+                for name in INPUTS
+            },
+        }
+    )
+    spark = project.build.spark
+    for schema in (project.schema, f"{project.schema}_feeds", f"{project.schema}_inputs"):
+        spark.sql(f"create schema {schema}")
+    tables.create_table(spark, f"{project.schema}_feeds.stock__item", FEED)
+    for name, columns in INPUTS.items():
+        tables.create_table(spark, f"{project.schema}_inputs.{name}", columns)
+    installed = project.build.run("deps")
+    assert installed.success, installed.errors
+    views = project.build.run("run", "--select", "path:models/inputs")
+    assert views.success, views.errors
+    return project
+
+
+def fill(project: ScratchProject, **values: str) -> None:
+    """Replace the rows of all inputs; `values` as SQL, by the name of the input."""
+    spark = project.build.spark
+    for name in INPUTS:
+        spark.sql(f"delete from {project.schema}_inputs.{name}")
+    columns = {
+        "subscriptions": "publication, subscriber",
+        "subscription_events": "publication, subscriber, event",
+        "conflict_decisions": "conflict_id, decision",
+    }
+    for name, rows in values.items():
+        table = f"{project.schema}_inputs.{name} ({columns[name]})"
+        spark.sql(f"insert into {table} values {rows}")
+
+
+def errors(project: ScratchProject, *options: str) -> tuple[str, ...]:
+    """What the first model of a run says."""
+    return project.build.run("compile", "--select", "incoming_changes", *options).errors
+
+
+@pytest.mark.spark
+def test_every_problem_is_named(consumer: ScratchProject) -> None:
+    fill(
+        consumer,
+        subscriptions="('stock', null), ('shop', 'north'), ('stock', 'HQ'), ('stock', 'south'), "
+        "('stock', 'south')",
+        subscription_events="('stock', 'south', 'restarted'), ('stock', 'west', 'reinitialized'), "
+        "('shop', 'north', 'reinitialized')",
+        conflict_decisions="('c1', 'submit_loser')",
+    )
+    (error,) = errors(consumer)
+    for expected in (
+        ("publication 'stock'", "a subscription without subscriber"),
+        ("subscription 'north'", "no such publication", "must be one of: stock"),
+        ("publication 'stock'", "subscription 'HQ'", "name of the publisher"),
+        ("publication 'stock'", "subscription 'south'", "2 rows"),
+        ("subscriber 'south'", "'restarted'", "must be one of: reinitialized"),
+        ("publication 'stock'", "subscriber 'west'", "no such subscription"),
+        ("publication 'shop'", "subscriber 'north'", "no such publication"),
+        ("conflict_decisions", "'submit_loser'", "must be one of: remove"),
+    ):
+        assert any(all(text in line for text in expected) for line in error.splitlines()), error
+
+
+@pytest.mark.spark
+def test_a_decision_that_is_not_applied_is_a_warning(consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south')", conflict_decisions="('c1', 'remove')")
+    assert errors(consumer) == ()
+    (error,) = errors(consumer, "--warn-error-options", '{"error": ["JinjaLogWarning"]}')
+    assert "1 decision(s) 'remove' are not applied" in error
+
+
+@pytest.mark.spark
+def test_an_event_outlives_its_subscription(consumer: ScratchProject) -> None:
+    """An event that a run has taken is looked at no more; one that it has not is a mistake."""
+    event = "('stock', 'south', 'reinitialized')"
+    fill(consumer, subscriptions="('stock', 'south')", subscription_events=event)
+    taken = consumer.build.run("run", "--select", "+subscription_event_log")
+    assert taken.success, taken.errors
+    fill(consumer, subscription_events=event)
+    assert errors(consumer) == ()
+    fill(consumer, subscription_events=f"{event}, ('stock', 'north', 'reinitialized')")
+    (error,) = errors(consumer)
+    assert "subscriber 'north'" in error
+    assert "subscriber 'south'" not in error
