@@ -24,7 +24,7 @@ SECONDS_TO_WAIT = 400.0
 # the table whose commit ends the second run, and the one that ends the third
 MOMENTS = [
     ("change_outcomes", "p01__*__versions"),
-    ("rejected_changes", "distribution_commands"),
+    pytest.param("rejected_changes", "distribution_commands", marks=pytest.mark.soak),
 ]
 
 
@@ -85,7 +85,7 @@ def test_a_killed_run_is_healed_by_the_next(second: str, third: str, tmp_path: P
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_run_that_is_killed_at_random_moments(tmp_path: Path) -> None:
     """kill -9 at three moments drawn by chance; the seed is printed with a failure."""
     seed = int(time.time())

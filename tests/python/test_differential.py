@@ -12,9 +12,9 @@ from tests.python.differential.comparison import compare
 from tests.python.strategies import case_from_seed, cut_again
 from tests.python.strategies.workload import MEDIUM
 
-# chosen so that every policy, and every way to misbehave, is among them
-SEEDS = (1, 2, 3, 4, 5, 6)
-BATCHES = (1, 3, 6)
+# one for each policy, and most ways to misbehave among them
+SEEDS = (0, 2, 12)
+BATCHES = (1, 3, 20)
 
 
 @pytest.mark.spark
@@ -39,7 +39,7 @@ def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path)
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.soak
 def test_batches_do_not_matter(tmp_path: Path, scratch_state: Path) -> None:
     """One feed delivered in one, in three and in six batches, for each policy."""
     cases = []

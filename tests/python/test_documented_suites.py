@@ -40,7 +40,7 @@ def test_documented_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.soak
 def test_suites_pass_the_hard_way(tmp_path: Path, scratch_state: Path) -> None:
     """Every row delivered twice, an empty run after every run, and a rebuild at the end."""
     files = [SCENARIOS / "documented" / f"{name}.yml" for name in HARD_SUITES]
