@@ -29,10 +29,9 @@
     {%- set problems = [] -%}
     {%- for column, data_type in expected.items() -%}
         {%- set actual = found.get(column | lower) -%}
-        {%- set wanted = data_type | lower | replace(' ', '') | replace('integer', 'int') -%}
         {%- if actual is none -%}
             {%- do problems.append(column ~ ' is missing (' ~ data_type ~ ')') -%}
-        {%- elif actual | replace(' ', '') != wanted -%}
+        {%- elif replication_conflicts.plain_type(actual) != replication_conflicts.plain_type(data_type) -%}
             {%- do problems.append(column ~ ' is ' ~ actual ~ ', must be ' ~ data_type) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -43,4 +42,10 @@
             ~ ". Correct the feed, or the article's columns under vars: publications: in dbt_project.yml."
         ) }}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- A type for comparison: without spaces, and a text of limited length as a string, because Delta shows it as one. -#}
+{% macro plain_type(data_type) -%}
+    {{ return(modules.re.sub('(var)?char\\(\\d+\\)', 'string', data_type | lower | replace(' ', ''))) }}
 {%- endmacro %}

@@ -18,7 +18,10 @@ outcomes as (
         -- where only the subscriber keeps the record, the publisher has none
         and conflict_logging <> 'subscriber'
         {%- if takes_only_news() %}
-        and run_sequence > (select coalesce(max(run_sequence), 0) from {{ this }})
+        and run_sequence > (
+            select coalesce(max(recorded.run_sequence), 0)
+            from {{ this }} as recorded
+        )
         {%- endif %}
 ),
 

@@ -204,27 +204,30 @@ decided as (
     from judged
 ),
 
-chained as (
+-- one row per change: whether it was made on the change of its node before it
+linked as (
     select
         *,
         not is_rejected and outcome <> 'already_deleted' as is_written,
-        -- changes of one node to one row, each made on the one before it
+        not coalesce(
+            old_version = lag(new_version) over (
+                partition by publication, article, row_key, node
+                order by transaction_position, queue_position
+            ),
+            false
+        ) as is_chain_start
+    from decided
+),
+
+-- one row per change: the changes of one node to one row, each made on the one before it, are a chain
+chained as (
+    select
+        *,
         count_if(is_chain_start) over (
             partition by publication, article, row_key, node
             order by transaction_position, queue_position
-        ) as chain
-    from (
-        select
-            *,
-            not coalesce(
-                old_version = lag(new_version) over (
-                    partition by publication, article, row_key, node
-                    order by transaction_position, queue_position
-                ),
-                false
-            ) as is_chain_start
-        from decided
-    )
+        ) as chain_number
+    from linked
 ),
 
 -- one row per change: what the next round assumes. The decision itself would do, and every third
@@ -240,7 +243,7 @@ guessed as (
         end as next_guess
     from chained
     window in_chain as (
-        partition by publication, article, row_key, node, chain
+        partition by publication, article, row_key, node, chain_number
         order by transaction_position, queue_position
     )
 ),

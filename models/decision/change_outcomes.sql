@@ -8,7 +8,9 @@
 
 -- The decision log: one row per change that a run has decided. Written first, in one commit a run,
 -- and the only authority: everything to the right of it is derived from it.
--- What earlier steps record of the same run comes first: {{ ref('rejected_changes') }}, {{ ref('waiting_changes') }},
+-- What earlier steps record of the same run comes first:
+-- {{ ref('rejected_changes') }}
+-- {{ ref('waiting_changes') }}
 -- {{ ref('publication_policies') }}
 
 with
@@ -96,27 +98,37 @@ kept_of_this_run as (
         and not decided.kept_row.is_deleted
 ),
 
--- one row per change that beat, or lost against, a version of an earlier run
-kept_of_earlier_runs as (
+-- one row per row that the publisher held when the run began, with its values
+held as (
     {% for item in article_list() -%}
-    {%- set place = held[item.publication ~ '.' ~ item.article] -%}
     select
-        decided.publication,
-        decided.change_id,
-        held.held_row as kept_values
-    from decided
-    inner join (
-        {{ held_rows(item, place, with_values=true) | indent(8) }}
-    ) as held
-        on decided.row_key = held.row_key
-    where
-        decided.publication = '{{ item.publication }}'
-        and decided.article = '{{ item.article }}'
-        and not decided.kept_row.is_of_this_run
-        and not decided.kept_row.is_deleted
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        row_key,
+        held_row as held_values
+    from (
+        {{ held_rows(item, held[item.publication ~ '.' ~ item.article], with_values=true) | indent(8) }}
+    )
     {% if not loop.last %}union all
     {% endif -%}
     {%- endfor %}
+),
+
+-- one row per change that beat, or lost against, a version of an earlier run
+kept_of_earlier_runs as (
+    select
+        decided.publication,
+        decided.change_id,
+        held.held_values as kept_values
+    from decided
+    inner join held
+        on
+            decided.publication = held.publication
+            and decided.article = held.article
+            and decided.row_key = held.row_key
+    where
+        not decided.kept_row.is_of_this_run
+        and not decided.kept_row.is_deleted
 ),
 
 kept as (

@@ -69,7 +69,7 @@ grouped as (
                 changes.transaction_id,
                 if(changes.transaction_id is null, changes.change_key, null) as change_key,
                 earlier_groups.transaction_position,
-                if(changes.is_duplicate, changes.content_hash, null) as copy
+                if(changes.is_duplicate, changes.content_hash, null) as other_content
             )
         ) as transaction_key
     from changes

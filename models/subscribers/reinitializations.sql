@@ -19,7 +19,10 @@ outcomes as (
     where
         rule = 'publisher_wins_reinitialize'
         {%- if only_news %}
-        and run_sequence > (select coalesce(max(run_sequence), 0) from {{ this }})
+        and run_sequence > (
+            select coalesce(max(recorded.run_sequence), 0)
+            from {{ this }} as recorded
+        )
         {%- endif %}
 ),
 

@@ -15,7 +15,25 @@ events as (select * from {{ ref('subscription_event_log') }}),
 
 addressed as (
     select
-        commands.* except (subscriber),
+        commands.command_id,
+        commands.publication,
+        commands.origin,
+        commands.kind,
+        commands.transaction_id,
+        commands.queue_position,
+        commands.sequence,
+        commands.article,
+        commands.operation,
+        commands.key,
+        commands.row,
+        commands.old_version,
+        commands.new_version,
+        commands.lineage,
+        commands.cause,
+        commands.parameters,
+        commands.snapshot,
+        commands.snapshot_position,
+        commands.run_sequence,
         subscriptions.subscriber
     from commands
     inner join subscriptions
@@ -46,7 +64,27 @@ gaps as (
 ),
 
 final as (
-    select addressed.*
+    select
+        addressed.command_id,
+        addressed.publication,
+        addressed.origin,
+        addressed.kind,
+        addressed.transaction_id,
+        addressed.queue_position,
+        addressed.sequence,
+        addressed.article,
+        addressed.operation,
+        addressed.key,
+        addressed.row,
+        addressed.old_version,
+        addressed.new_version,
+        addressed.lineage,
+        addressed.cause,
+        addressed.parameters,
+        addressed.snapshot,
+        addressed.snapshot_position,
+        addressed.run_sequence,
+        addressed.subscriber
     from addressed
     left anti join gaps
         on

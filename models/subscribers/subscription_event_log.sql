@@ -7,7 +7,8 @@
 -- What subscribers reported, each with its place in the queue. The place of an event that names
 -- none depends on the run that first sees it; it is written down here, and a full refresh leaves it
 -- alone and uses it.
--- Nothing is written before the subscriptions and events have been checked: {{ ref('incoming_changes') }}
+-- Nothing is written before the subscriptions and events have been checked:
+-- {{ ref('incoming_changes') }}
 
 with
 
@@ -17,7 +18,8 @@ known as (
     {% if held_relation('subscription_event_log') is not none -%}
     select event_id from {{ source('held', 'subscription_event_log') }}
     {%- else -%}
-    select cast(null as string) as event_id where false
+    select cast(null as string) as event_id
+    where false
     {%- endif %}
 ),
 

@@ -44,7 +44,7 @@ marks as (
             and outcomes.node = events.subscriber
             and events.event = 'reinitialized'
             and outcomes.transaction_position <= events.effective_position
-            and events.effective_position <= progress.last_position
+            and progress.last_position >= events.effective_position
     where outcomes.rule = 'publisher_wins_reinitialize'
     group by outcomes.publication, outcomes.node
 ),
