@@ -219,7 +219,7 @@ linked as (
     from decided
 ),
 
--- one row per change: the changes of one node to one row, each made on the one before it, are a chain
+-- one row per change: changes of one node to one row, each made on the one before, are a chain
 chained as (
     select
         *,
