@@ -23,9 +23,7 @@ outcomes as (
         publication = '{{ publication }}'
         and article = '{{ article }}'
         and {{ replication_conflicts.has_conflict_row() }}
-        {%- if replication_conflicts.takes_only_news() %}
-        and run_sequence > (select coalesce(max(run_sequence), 0) from {{ this }})
-        {%- endif %}
+        and run_sequence > {{ replication_conflicts.last_run_taken() }}
 ),
 
 final as (

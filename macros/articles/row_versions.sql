@@ -22,9 +22,7 @@ outcomes as (
         publication = '{{ publication }}'
         and article = '{{ article }}'
         and is_written
-        {%- if only_news %}
-        and run_sequence > (select coalesce(max(run_sequence), 0) from {{ this }})
-        {%- endif %}
+        and run_sequence > {{ replication_conflicts.last_run_taken() }}
 ),
 
 -- one row per key: the last version that the runs made of it

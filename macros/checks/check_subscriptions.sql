@@ -27,7 +27,8 @@
         group by publication
         {%- endif %}
     {%- endset -%}
-    {%- if execute -%}
+    {#- a linter compiles models before anything has been loaded -#}
+    {%- if execute and load_relation(ref('subscriptions')) is not none -%}
         {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': []} -%}
         {%- for row in run_query(query).rows -%}
             {%- do found[row[0]].append({'publication': row[1], 'subscriber': row[2], 'value': row[3], 'number': row[4]}) -%}

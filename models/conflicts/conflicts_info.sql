@@ -17,12 +17,7 @@ outcomes as (
         conflict_id is not null
         -- where only the subscriber keeps the record, the publisher has none
         and conflict_logging <> 'subscriber'
-        {%- if takes_only_news() %}
-        and run_sequence > (
-            select coalesce(max(recorded.run_sequence), 0)
-            from {{ this }} as recorded
-        )
-        {%- endif %}
+        and run_sequence > {{ last_run_taken() }}
 ),
 
 final as (

@@ -107,7 +107,9 @@ held as (
         row_key,
         held_row as held_values
     from (
-        {{ held_rows(item, held[item.publication ~ '.' ~ item.article], with_values=true) | indent(8) }}
+        {{ held_rows(
+            item, held[item.publication ~ '.' ~ item.article], with_values=true
+        ) | indent(8) }}
     )
     {% if not loop.last %}union all
     {% endif -%}

@@ -6,7 +6,6 @@
         'where': "rule = 'publisher_wins_reinitialize'"
     }
 ) }}
-{%- set only_news = takes_only_news() %}
 
 -- One row per transaction whose conflict marked its subscription for reinitialization, with the
 -- snapshot that the subscriber is to take: the published tables as this run leaves them, by their
@@ -18,12 +17,7 @@ outcomes as (
     select * from {{ ref('change_outcomes') }}
     where
         rule = 'publisher_wins_reinitialize'
-        {%- if only_news %}
-        and run_sequence > (
-            select coalesce(max(recorded.run_sequence), 0)
-            from {{ this }} as recorded
-        )
-        {%- endif %}
+        and run_sequence > {{ last_run_taken() }}
 ),
 
 -- one row per publication: the last place of the queue that the published tables stand for

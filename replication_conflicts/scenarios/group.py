@@ -10,23 +10,23 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
-from replication_conflicts.nodes import Identity, Positions, Publication, Row, initial_rows, tables
+from replication_conflicts.nodes import FeedRow, Identity, Positions, initial_rows
 from replication_conflicts.scenarios.compare import Comparison, Difference
+from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs
+from replication_conflicts.scenarios.partitions import Partitions
 from replication_conflicts.scenarios.play import (
     CasePlay,
-    Delivery,
     Player,
     RunDone,
     RunDue,
     SharedPublication,
     play_in_waves,
 )
-from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
+from replication_conflicts.scenarios.project import Configuration, ConsumerProject
 from replication_conflicts.scenarios.side_by_side import (
     case_names,
     code_of,
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 Report = Callable[[str], None]
 
-# what comes in is a matter of the source: the plainest tables are created and read fastest
-_FEED_FORMAT = "parquet"
 # what a build leaves out: tests, and views, which stand since the first build
 _WITHOUT_TESTS = ("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
 _REBUILT_EVERY_RUN = ("view", "ephemeral", "table", "rounds")
@@ -76,6 +74,10 @@ class _Member:
     plays: list[CasePlay] = field(default_factory=list)
 
     @property
+    def name(self) -> str:
+        return self.shared.publication.name
+
+    @property
     def configuration(self) -> Configuration:
         return Configuration(self.shared.publication, self.options)
 
@@ -106,6 +108,7 @@ class Group:
         }
         self._build = DbtBuild(project.folder, project.profiles, threads=threads)
         self._outputs: Outputs
+        self._inputs: Inputs
         self._spark: SparkSession
         self._builds = 0
 
@@ -124,11 +127,8 @@ class Group:
             raise RuntimeError("dbt deps failed: " + "\n".join(installed.errors))
         self._spark = self._build.spark
         self._outputs = Outputs(self._spark, self._project)
-        started = time.monotonic()
-        self._create_tables()
-        for member in self._members:
-            self._prepare(member)
-        self._report(f"{self._project.name}: prepared, {time.monotonic() - started:.0f} s")
+        self._inputs = Inputs(self._spark, self._project)
+        self._prepare()
         plays = [play for member in self._members for play in member.plays]
         finished = self._play({play: play.steps() for play in plays})
         self._compare(finished, is_rebuilt=False)
@@ -139,26 +139,16 @@ class Group:
 
     # before the first step
 
-    def _create_tables(self) -> None:
-        project = self._project
-        for schema in (project.schema, project.feeds, project.initial, project.inputs):
-            self._spark.sql(f"drop schema if exists {schema} cascade")
-            self._spark.sql(f"create schema {schema}")
-        for name, columns in INPUTS.items():
-            tables.create_table(self._spark, f"{project.inputs}.{name}", columns)
+    def _prepare(self) -> None:
+        started = time.monotonic()
+        self._inputs.create([member.configuration for member in self._members])
         for member in self._members:
-            publication = member.shared.publication
-            for article in publication.articles.values():
-                table = tables.table_name(project.feeds, publication, article.name)
-                columns = tables.feed_table_columns(publication, article)
-                tables.create_table(self._spark, table, columns, _FEED_FORMAT)
-            for name in member.configuration.initial_articles:
-                table = tables.table_name(project.initial, publication, name)
-                columns = tables.initial_table_columns(publication.articles[name])
-                tables.create_table(self._spark, table, columns, _FEED_FORMAT)
+            self._prepare_member(member)
+        self._report(f"{self._project.name}: prepared, {time.monotonic() - started:.0f} s")
 
-    def _prepare(self, member: _Member) -> None:
+    def _prepare_member(self, member: _Member) -> None:
         publication = member.shared.publication
+        partitions = Partitions(self._spark, member.suite, publication)
         stored = []
         for case, names in zip(member.suite.cases, case_names(member.suite), strict=True):
             rows: dict[str, list[Mapping[str, object]]] = {
@@ -166,33 +156,10 @@ class Group:
             }
             held = initial_rows(publication, rows, member.shared.identity)
             stored += held
-            partitions = Partitions(self._spark, member.suite, publication)
             play = CasePlay(case, names, member.shared, self._outputs, partitions.inside, held)
             member.plays.append(play)
-        initial = self._project.initial
-        tables.append_initial(self._spark, initial, publication, stored, _FEED_FORMAT)
-        if member.suite.subscriptions:
-            self._add_subscriptions(member)
-
-    def _add_subscriptions(self, member: _Member) -> None:
-        rows = []
-        for play in member.plays:
-            for name, options in play.subscriptions.items():
-                kind = options.get("type", "server")
-                is_server = member.shared.publication.is_merge and kind == "server"
-                below = options.get("below")
-                rows.append(
-                    {
-                        "publication": member.shared.publication.name,
-                        "subscriber": play.names.to_shared(name),
-                        "type": kind,
-                        "priority": _priority(options.get("priority", 75 if is_server else None)),
-                        "republisher": bool(options.get("republisher", False)),
-                        "below": None if below is None else play.names.to_shared(str(below)),
-                    }
-                )
-        table = f"{self._project.inputs}.subscriptions"
-        tables.append_rows(self._spark, table, INPUTS["subscriptions"], rows)
+        self._inputs.add_initial(publication, stored)
+        self._inputs.set_subscriptions(publication, member.plays)
 
     # waves
 
@@ -206,30 +173,26 @@ class Group:
     def _run(self, due: Mapping[CasePlay, RunDue]) -> RunDone:
         """One run for all cases that wait for one."""
         members = [one for one in self._members if any(play in due for play in one.plays)]
-        delivered = [
-            self._deliver(one, [play for play in one.plays if play in due]) for one in members
-        ]
-        active = [
-            member
-            for member, has_news in zip(members, delivered, strict=True)
-            # a run over nothing new changes nothing; the hard pass shows that
-            if has_news or self._is_hard or self._builds == 0
-        ]
+        again: dict[str, list[FeedRow]] = {}
+        with_news = [one for one in members if self._deliver(one, due, again)]
+        is_first = self._builds == 0
+        is_configured = self._configure(members)
         must_fail = any(one.error_texts for one in due.values())
-        if not active and not must_fail:
+        # a run over nothing new changes nothing: the hard pass shows it
+        active = members if is_first or is_configured or must_fail else with_news
+        if not active:
             return RunDone(True)
-        configured = self._configure(active)
         before = self._outputs.table_versions()
-        result = self._one_build(active, len(due), everything=configured or self._builds == 0)
+        result = self._one_build(active, len(due), everything=is_first or is_configured)
         after = self._outputs.table_versions()
-        changed = tuple(sorted(name for name in after if after[name] != before.get(name)))
-        if not result.success:
-            if self._builds == 1 and len(self._members) > 1:
-                raise FirstBuildFailed("\n".join(result.errors))
-            return RunDone(False, result.errors, changed)
-        if self._is_hard:
-            return self._empty_run(active, len(due))
-        return RunDone(True)
+        if not result.success and is_first and len(self._members) > 1:
+            raise FirstBuildFailed("\n".join(result.errors))
+        if result.success and self._is_hard:
+            for member in active:
+                self._inputs.add_feed(member.shared.publication, again.get(member.name, []))
+            self._empty_run(active, due)
+        changed = sorted(name for name in after if after[name] != before.get(name))
+        return RunDone(result.success, result.errors, tuple(changed))
 
     def _one_build(self, members: Sequence[_Member], cases: int, everything: bool) -> BuildResult:
         arguments = ["build", *_WITHOUT_TESTS]
@@ -248,15 +211,16 @@ class Group:
         )
         return result
 
-    def _empty_run(self, members: Sequence[_Member], cases: int) -> RunDone:
+    def _empty_run(self, members: Sequence[_Member], due: Mapping[CasePlay, RunDue]) -> None:
         data_tables = self._data_tables()
         before = self._outputs.table_versions()
-        result = self._one_build(members, cases, everything=False)
+        result = self._one_build(members, len(due), everything=False)
         after = self._outputs.table_versions()
         changed = sorted(name for name in data_tables if after.get(name) != before.get(name))
-        if changed:
-            return RunDone(False, (f"the empty run changed {', '.join(changed)}",))
-        return RunDone(result.success, result.errors)
+        for play in due:
+            if changed:
+                self._result(play).problems.append(f"the empty run changed {', '.join(changed)}")
+            self._result(play).problems += [f"the empty run failed: {one}" for one in result.errors]
 
     def _data_tables(self) -> set[str]:
         """Tables that keep something: all but those that every run writes anew."""
@@ -269,49 +233,22 @@ class Group:
             and node["config"]["materialized"] not in _REBUILT_EVERY_RUN
         }
 
-    def _deliver(self, member: _Member, plays: Sequence[CasePlay]) -> bool:
-        """What the cases have uploaded, reported and decided goes to the tables."""
-        deliveries = [play.delivery() for play in plays]
+    def _deliver(
+        self, member: _Member, due: Mapping[CasePlay, RunDue], again: dict[str, list[FeedRow]]
+    ) -> bool:
+        """What the cases have uploaded, reported and decided goes to the tables; whether anything.
+
+        In the hard pass every row is delivered twice: every other copy at once, the rest with the
+        run that follows (`again`).
+        """
+        deliveries = [play.delivery() for play in member.plays if play in due]
         feed = [row for one in deliveries for row in one.feed]
         if self._is_hard:
-            feed = [row for row in feed for _ in range(2)]
-        publication = member.shared.publication
-        tables.append_feed(self._spark, self._project.feeds, publication, feed, _FEED_FORMAT)
-        self._append_events(publication, deliveries)
-        self._append_decisions(deliveries)
+            again[member.name] = feed[1::2]
+            feed = [*feed, *feed[::2]]
+        self._inputs.add_feed(member.shared.publication, feed)
+        self._inputs.add_reports(member.shared.publication, deliveries)
         return not all(one.is_empty for one in deliveries)
-
-    def _append_events(self, publication: Publication, deliveries: Iterable[Delivery]) -> None:
-        rows = [
-            {
-                "publication": publication.name,
-                "subscriber": event.subscriber,
-                "event": "reinitialized",
-                "snapshot_position": event.snapshot_position,
-                "queue_position": position,
-                "at": event.at,
-            }
-            for delivery in deliveries
-            for event, position in delivery.events
-        ]
-        table = f"{self._project.inputs}.subscription_events"
-        tables.append_rows(self._spark, table, INPUTS["subscription_events"], rows)
-
-    def _append_decisions(self, deliveries: Iterable[Delivery]) -> None:
-        rows = [
-            {
-                "conflict_id": decision.conflict_id,
-                "decision": decision.decision,
-                "edited": decision.edited,
-                "author": "scenario",
-                "reason": "a step of the case",
-                "queue_position": None,
-            }
-            for delivery in deliveries
-            for decision in delivery.decisions
-        ]
-        table = f"{self._project.inputs}.conflict_decisions"
-        tables.append_rows(self._spark, table, INPUTS["conflict_decisions"], rows)
 
     def _configure(self, members: Sequence[_Member]) -> bool:
         """Writes what `set` steps have changed since the last run; whether there was any."""
@@ -321,10 +258,7 @@ class Group:
                 play.configuration_changes = 0
                 if play.policy is not None:
                     member.options["policy"] = play.policy
-            name = member.shared.publication.name
-            table = f"{self._project.inputs}.subscriptions"
-            self._spark.sql(f"delete from {table} where publication = '{name}'")
-            self._add_subscriptions(member)
+            self._inputs.set_subscriptions(member.shared.publication, member.plays)
         if changed:
             self._project.write_configuration([one.configuration for one in self._members])
         return bool(changed)
@@ -385,41 +319,6 @@ class Group:
 
     def _result(self, play: CasePlay) -> CaseResult:
         return self._results[id(play.case)]
-
-
-class Partitions:
-    """Whether rows lie in a subscriber's partition, by the row filters of the suite."""
-
-    def __init__(self, spark: SparkSession, suite: Suite, publication: Publication) -> None:
-        self._spark = spark
-        self._publication = publication
-        self._filters = _row_filters(suite)
-
-    def inside(self, subscriber: str, article: str, rows: list[Row]) -> list[bool]:
-        """One flag per row. A filter that gives NULL leaves the row outside."""
-        condition = self._filters.get((article, subscriber))
-        if condition is None or not rows:
-            return [True] * len(rows)
-        columns = self._publication.articles[article].columns
-        schema = ", ".join(f"`{name}` {kind.ddl}" for name, kind in columns.items())
-        values = [(*(row[name] for name in columns), index) for index, row in enumerate(rows)]
-        frame = self._spark.createDataFrame(values, f"{schema}, `__row` int")
-        kept = {row[0] for row in frame.where(condition).select("__row").collect()}
-        return [index in kept for index in range(len(rows))]
-
-
-def _row_filters(suite: Suite) -> dict[tuple[str, str], str]:
-    articles = suite.options["articles"]
-    assert isinstance(articles, Mapping)
-    return {
-        (name, subscriber): str(condition)
-        for name, article in articles.items()
-        for subscriber, condition in (article.get("row_filter") or {}).items()
-    }
-
-
-def _priority(value: object) -> object:
-    return None if value is None else Decimal(str(value)).quantize(Decimal("0.01"))
 
 
 def _is_about(record: Mapping[str, object], play: CasePlay) -> bool:

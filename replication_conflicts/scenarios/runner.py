@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -99,11 +100,7 @@ def _run_group(
         return Group(suites, project, is_hard, report).run()
     except FirstBuildFailed as failure:
         if not may_split:
-            return [
-                CaseResult(suite, case, problems=[f"the first build failed: {failure}"])
-                for suite in suites
-                for case in suite.cases
-            ]
+            return _all_failed(suites, f"the first build failed: {failure}")
         report(f"{project.name}: the first build failed: {failure}")
         report(f"{project.name}: its suites are parted, to see which of them breaks the build")
         middle = len(suites) // 2
@@ -113,6 +110,13 @@ def _run_group(
             for letter, half in halves
             for result in _run_group(half, True, is_hard, report, _part(project, letter))
         ]
+    except Exception as error:  # whatever it is, the other groups are still worth running
+        report(f"{project.name}: {''.join(traceback.format_exception(error, limit=-4))}")
+        return _all_failed(suites, f"the runner stopped: {type(error).__name__}: {error}")
+
+
+def _all_failed(suites: Sequence[Suite], problem: str) -> list[CaseResult]:
+    return [CaseResult(suite, case, problems=[problem]) for suite in suites for case in suite.cases]
 
 
 def _part(project: ConsumerProject, letter: str) -> ConsumerProject:

@@ -1,0 +1,112 @@
+"""What the runner writes: feeds, initial rows, subscriptions, events and decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from replication_conflicts.nodes import FeedRow, Publication, StoredRow, tables
+from replication_conflicts.scenarios.play import CasePlay, Delivery
+from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# what comes in is a matter of the source: the plainest tables are created and read fastest
+_FEED_FORMAT = "parquet"
+
+
+class Inputs:
+    """The relations that a generated project reads and does not make itself."""
+
+    def __init__(self, spark: SparkSession, project: ConsumerProject) -> None:
+        self._spark = spark
+        self._project = project
+
+    def create(self, configurations: Iterable[Configuration]) -> None:
+        """All schemas and tables, empty; what was there before is dropped."""
+        project = self._project
+        for schema in (project.schema, project.feeds, project.initial, project.inputs):
+            self._spark.sql(f"drop schema if exists {schema} cascade")
+            self._spark.sql(f"create schema {schema}")
+        for name, columns in INPUTS.items():
+            tables.create_table(self._spark, f"{project.inputs}.{name}", columns)
+        for configuration in configurations:
+            publication = configuration.publication
+            for article in publication.articles.values():
+                table = tables.table_name(project.feeds, publication, article.name)
+                columns = tables.feed_table_columns(publication, article)
+                tables.create_table(self._spark, table, columns, _FEED_FORMAT)
+            for name in configuration.initial_articles:
+                table = tables.table_name(project.initial, publication, name)
+                columns = tables.initial_table_columns(publication.articles[name])
+                tables.create_table(self._spark, table, columns, _FEED_FORMAT)
+
+    def add_initial(self, publication: Publication, rows: Iterable[StoredRow]) -> None:
+        """Rows of the initial snapshot."""
+        tables.append_initial(self._spark, self._project.initial, publication, rows, _FEED_FORMAT)
+
+    def add_feed(self, publication: Publication, rows: Iterable[FeedRow]) -> None:
+        """Rows of the change feeds."""
+        tables.append_feed(self._spark, self._project.feeds, publication, rows, _FEED_FORMAT)
+
+    def set_subscriptions(self, publication: Publication, plays: Iterable[CasePlay]) -> None:
+        """The subscriptions of all cases of a publication, in the place of earlier ones."""
+        rows = [
+            _subscription(publication, play, name, options)
+            for play in plays
+            for name, options in play.subscriptions.items()
+        ]
+        table = f"{self._project.inputs}.subscriptions"
+        self._spark.sql(f"delete from {table} where publication = '{publication.name}'")
+        tables.append_rows(self._spark, table, INPUTS["subscriptions"], rows)
+
+    def add_reports(self, publication: Publication, deliveries: Iterable[Delivery]) -> None:
+        """Events of subscriptions, and decisions of people."""
+        events: list[Mapping[str, object]] = []
+        decisions: list[Mapping[str, object]] = []
+        for delivery in deliveries:
+            for event, position in delivery.events:
+                events.append(
+                    {
+                        "publication": publication.name,
+                        "subscriber": event.subscriber,
+                        "event": "reinitialized",
+                        "snapshot_position": event.snapshot_position,
+                        "queue_position": position,
+                        "at": event.at,
+                    }
+                )
+            for decision in delivery.decisions:
+                decisions.append(
+                    {
+                        "conflict_id": decision.conflict_id,
+                        "decision": decision.decision,
+                        "edited": decision.edited,
+                        "author": "scenario",
+                        "reason": "a step of the case",
+                    }
+                )
+        self._append("subscription_events", events)
+        self._append("conflict_decisions", decisions)
+
+    def _append(self, name: str, rows: list[Mapping[str, object]]) -> None:
+        tables.append_rows(self._spark, f"{self._project.inputs}.{name}", INPUTS[name], rows)
+
+
+def _subscription(
+    publication: Publication, play: CasePlay, name: str, options: Mapping[str, object]
+) -> Mapping[str, object]:
+    kind = options.get("type", "server")
+    default = 75 if publication.is_merge and kind == "server" else None
+    priority = options.get("priority", default)
+    below = options.get("below")
+    return {
+        "publication": publication.name,
+        "subscriber": play.names.to_shared(name),
+        "type": kind,
+        "priority": None if priority is None else Decimal(str(priority)).quantize(Decimal("0.01")),
+        "republisher": bool(options.get("republisher", False)),
+        "below": None if below is None else play.names.to_shared(str(below)),
+    }

@@ -1,0 +1,43 @@
+"""Partitions of subscribers: rows that a row filter, an expression in Spark SQL, lets through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from replication_conflicts.nodes import Publication, Row
+from replication_conflicts.scenarios.suite import Suite
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Partitions:
+    """Whether rows lie in a subscriber's partition, by the row filters of a suite."""
+
+    def __init__(self, spark: SparkSession, suite: Suite, publication: Publication) -> None:
+        self._spark = spark
+        self._publication = publication
+        self._filters = _row_filters(suite)
+
+    def inside(self, subscriber: str, article: str, rows: list[Row]) -> list[bool]:
+        """One flag per row. A filter that gives NULL leaves the row outside."""
+        condition = self._filters.get((article, subscriber))
+        if condition is None or not rows:
+            return [True] * len(rows)
+        columns = self._publication.articles[article].columns
+        schema = ", ".join(f"`{name}` {kind.ddl}" for name, kind in columns.items())
+        values = [(*(row[name] for name in columns), index) for index, row in enumerate(rows)]
+        frame = self._spark.createDataFrame(values, f"{schema}, `__row` int")
+        kept = {row[0] for row in frame.where(condition).select("__row").collect()}
+        return [index in kept for index in range(len(rows))]
+
+
+def _row_filters(suite: Suite) -> dict[tuple[str, str], str]:
+    articles = suite.options["articles"]
+    assert isinstance(articles, Mapping)
+    return {
+        (name, subscriber): str(condition)
+        for name, article in articles.items()
+        for subscriber, condition in (article.get("row_filter") or {}).items()
+    }
