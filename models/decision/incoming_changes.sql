@@ -44,7 +44,7 @@ known as (
         publication,
         change_id as change_key,
         content_hash,
-        'decided' as state
+        'decided' as known_as
     from {{ source('held', 'change_outcomes') }}
     union all
     {% endif -%}
@@ -53,7 +53,7 @@ known as (
         publication,
         change_key,
         content_hash,
-        if(reason = 'duplicate_change_id', 'copy', 'decided') as state
+        if(reason = 'duplicate_change_id', 'copy', 'decided') as known_as
     from {{ source('held', 'rejected_changes') }}
     union all
     {% endif -%}
@@ -62,14 +62,14 @@ known as (
         publication,
         change_key,
         content_hash,
-        'waiting' as state
+        'waiting' as known_as
     from {{ source('held', 'waiting_changes') }}
     {%- else -%}
     select
         cast(null as string) as publication,
         cast(null as string) as change_key,
         cast(null as string) as content_hash,
-        cast(null as string) as state
+        cast(null as string) as known_as
     where false
     {%- endif %}
 ),
@@ -79,9 +79,9 @@ known_ids as (
     select
         publication,
         change_key,
-        collect_set(if(state <> 'waiting', content_hash, null)) as decided_contents,
-        collect_set(if(state = 'waiting', content_hash, null)) as waiting_contents,
-        max(state = 'decided') as is_decided
+        collect_set(if(known_as <> 'waiting', content_hash, null)) as decided_contents,
+        collect_set(if(known_as = 'waiting', content_hash, null)) as waiting_contents,
+        max(known_as = 'decided') as is_decided
     from known
     group by publication, change_key
 ),
@@ -120,11 +120,11 @@ compared as (
         *,
         lag(content_hash) over (
             partition by publication, change_key
-            order by content_hash, queue_position nulls last
+            order by content_hash asc, queue_position asc nulls last
         ) as copy_before,
         first_value(content_hash) over (
             partition by publication, change_key
-            order by was_seen desc, queue_position nulls last, content_hash
+            order by was_seen desc, queue_position asc nulls last, content_hash asc
         ) as first_content
     from undecided
 ),
