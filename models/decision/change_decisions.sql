@@ -298,7 +298,8 @@ final as (
         case
             when conflict_kind is null then null
             when not is_rejected then change_id
-            when is_waiting then publisher_row.change_id
+            -- against the publisher as such, whoever made the row that it holds
+            when is_waiting then null
             when is_conflict then held_row.change_id
             else transaction_winner.change_id
         end as winner_change_id,
