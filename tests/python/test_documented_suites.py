@@ -12,6 +12,15 @@ from replication_conflicts.scenarios.suite import read_suites
 from tests.python.conftest import REPOSITORY
 
 SCENARIOS = REPOSITORY / "tests" / "scenarios"
+# what a plain `make test` runs; every suite of every folder is run with the long tests
+QUEUED_SUITES = (
+    "conflict_logging",
+    "contract_violations",
+    "queued_default_policy",
+    "queued_publisher_wins",
+    "queued_reinitialize",
+    "queued_subscriber_wins",
+)
 HARD_SUITES = ("queued_publisher_wins", "contract_violations")
 
 
@@ -31,6 +40,16 @@ def failures(result: RunResult) -> list[str]:
 
 @pytest.mark.spark
 @pytest.mark.slow
+def test_queued_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
+    """The documented cases of queued updating, plain pass."""
+    files = [SCENARIOS / "documented" / f"{name}.yml" for name in QUEUED_SUITES]
+    result = run(files, False, tmp_path, scratch_state)
+    assert failures(result) == []
+    assert result.passed
+
+
+@pytest.mark.spark
+@pytest.mark.soak
 def test_documented_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
     """Every documented case, plain pass; those that wait for an open issue must still fail."""
     files = sorted(SCENARIOS.glob("*/*.yml"))
