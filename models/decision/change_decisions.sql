@@ -3,7 +3,7 @@
     first_round='change_queue',
     again='is_contended',
     unsettled='is_written <> guess',
-    round_limit='select 3 * count(distinct publication, transaction_key) + 1 from previous_round'
+    round_limit='select count(distinct publication, transaction_key) + 1 from previous_round'
 ) }}
 
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
@@ -230,18 +230,32 @@ chained as (
     from linked
 ),
 
--- one row per change: what the next round assumes. The decision itself would do, and every third
--- round takes it; but a chain of a thousand changes would then take a thousand rounds. A chain
--- mostly stands or falls as its first change does, and from its first rejected change on it falls.
+-- one row per change: up to where the queue is settled. Whatever was assumed before the first
+-- transaction that was decided otherwise than assumed is right, and so is the decision about that
+-- transaction itself
+settled as (
+    select
+        *,
+        min(if(is_written <> guess, transaction_position, null)) over (
+            partition by publication
+        ) as settled_position
+    from chained
+),
+
+-- one row per change: what the next round assumes. The decision itself would do; but a chain of a
+-- thousand changes would then take a thousand rounds. A chain mostly stands or falls as its first
+-- change does, and from its first rejected change on it falls: some rounds assume that, ever more
+-- seldom, and never of what is settled. So every round settles at least one transaction more.
 guessed as (
     select
         *,
-        case round_number % 3
-            when 1 then first_value(is_written) over in_chain
-            when 2 then min(is_written) over in_chain
+        case
+            when transaction_position <= settled_position then is_written
+            when bit_count(round_number) = 1 then first_value(is_written) over in_chain
+            when bit_count(round_number - 1) = 1 then min(is_written) over in_chain
             else is_written
         end as next_guess
-    from chained
+    from settled
     window in_chain as (
         partition by publication, article, row_key, node, chain_number
         order by transaction_position, queue_position

@@ -9,6 +9,7 @@ import pytest
 
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
+from tests.python.differential.crafted import crafted_cases
 from tests.python.strategies import case_from_seed, cut_again
 from tests.python.strategies.workload import MEDIUM
 
@@ -24,7 +25,7 @@ def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path)
 
     Then a run without news changes no table, and a full refresh gives the same again.
     """
-    cases = [case_from_seed(seed, MEDIUM) for seed in SEEDS]
+    cases = [*(case_from_seed(seed, MEDIUM) for seed in SEEDS), *crafted_cases()]
     with builds("differential", cases, tmp_path, scratch_state) as running:
         problems = {played.case.label: compare(running, played) for played in running.played}
         assert problems == {case.label: [] for case in cases}

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from tests.python.differential.builds import Builds, Played
+from tests.python.differential.builds import Builds, Played, Record
 from tests.python.sequential_reader import Command, Key, SequentialReader
 from tests.python.strategies.cases import Delivery
 from tests.python.strategies.replicas import ReaderPipeline, Rows, differences, replay
@@ -260,18 +260,18 @@ class _Recorded:
     def __init__(self, builds: Builds, played: Played) -> None:
         self._builds = builds
         self._played = played
-        self._run = -1
+        self._told: dict[str, list[Record]] = {name: [] for name in played.case.subscribers}
+        self._runs = iter(played.commands)
 
     def run(self, delivery: Delivery) -> None:
-        self._run += 1
+        self._told = next(self._runs)
 
     def commands(self, subscriber: str) -> Sequence[Command]:
-        records = self._played.commands[self._run][subscriber]
-        return [self._builds.typed_command(self._played, record) for record in records]
+        told = self._told[subscriber]
+        return [self._builds.typed_command(self._played, record) for record in told]
 
     def snapshot(self, subscriber: str) -> Rows:
-        records = self._played.commands[self._run][subscriber]
-        last = [record for record in records if record["kind"] == "reinitialize"][-1]
+        last = [one for one in self._told[subscriber] if one["kind"] == "reinitialize"][-1]
         return self._builds.snapshot(self._played, last)
 
 

@@ -1,0 +1,255 @@
+"""Cases made by hand, for rules that random workloads seldom reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from tests.python.sequential_reader import Event, FeedRow
+from tests.python.strategies.cases import Case, Delivery
+
+BEGIN = datetime(2024, 5, 1, tzinfo=timezone.utc)
+
+
+def row(
+    position: int | None,
+    node: str,
+    operation: str,
+    key: Sequence[str | None],
+    old: str | None = None,
+    new: str | None = None,
+    *,
+    day: float = 0,
+    transaction: str | None = None,
+    count: int | None = 1,
+    change_id: str | None = None,
+    value: int | None = None,
+) -> FeedRow:
+    """A row of the feed of `item (k0, k1, value)`; ids follow from the position."""
+    return "item", {
+        "change_id": change_id or f"{node}-{position}",
+        "queue_position": position,
+        "node": node,
+        "transaction_id": transaction or f"{node}-t{position}",
+        "transaction_change_count": count,
+        "operation": operation,
+        "changed_at": BEGIN + timedelta(days=day),
+        "old_version": old,
+        "new_version": new,
+        "k0": key[0],
+        "k1": key[1],
+        "value": value if value is not None else position,
+    }
+
+
+def case(
+    label: str,
+    deliveries: Sequence[Sequence[FeedRow | Event]],
+    policy: str = "publisher_wins",
+    initial: Sequence[tuple[str, str, str]] = (("a", "b", "v0"),),
+    is_cut_free: bool = True,
+) -> Case:
+    """A case of one article; `initial`: both key columns and the version."""
+    article: dict[str, Any] = {
+        "columns": {"k0": "string", "k1": "string", "value": "int"},
+        "primary_key": ["k0", "k1"],
+        "initial_snapshot": True,
+    }
+    return Case(
+        label=label,
+        configuration={
+            "replication": "queued",
+            "policy": policy,
+            "publisher": "HQ",
+            "retention_days": 14,
+            "articles": {"item": article},
+        },
+        subscribers=("north", "south"),
+        initial={
+            "item": [
+                {"k0": k0, "k1": k1, "value": 0, "row_version": version}
+                for k0, k1, version in initial
+            ]
+        },
+        deliveries=tuple(
+            Delivery(
+                tuple(one for one in delivery if not isinstance(one, Event)),
+                tuple(one for one in delivery if isinstance(one, Event)),
+            )
+            for delivery in deliveries
+        ),
+        steps=(),
+        is_cut_free=is_cut_free,
+    )
+
+
+AB = ("a", "b")
+REINITIALIZE = "publisher_wins_reinitialize"
+
+
+def crafted_cases() -> list[Case]:
+    """All of them."""
+    return [
+        case(
+            "the clock goes on with a rejected transaction",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(
+                        2,
+                        "north",
+                        "insert",
+                        ("c", "c"),
+                        None,
+                        "n2",
+                        day=30,
+                        transaction="t",
+                        count=2,
+                    ),
+                    row(3, "north", "insert", ("d", None), None, "n3", transaction="t", count=2),
+                ],
+                [
+                    row(4, "north", "insert", ("e", "e"), None, "n4", day=10),
+                    row(5, "south", "insert", ("f", "f"), None, "s5", day=16),
+                ],
+            ],
+        ),
+        case(
+            "two deletes lose against one version",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(2, "north", "delete", AB, "v0"),
+                    row(3, "south", "delete", AB, "v0"),
+                ],
+                [row(4, "south", "delete", AB, "v0"), row(5, "south", "delete", AB, "h1")],
+            ],
+        ),
+        case(
+            "one version sent three times under other ids",
+            [
+                [
+                    row(1, "north", "update", AB, "v0", "n1"),
+                    row(2, "north", "update", AB, "v0", "n1"),
+                ],
+                [row(3, "north", "update", AB, "v0", "n1")],
+            ],
+        ),
+        case(
+            "keys that look alike when they are joined",
+            [
+                [
+                    row(1, "north", "insert", ("a|b", "c"), None, "n1"),
+                    row(2, "south", "insert", ("a", "b|c"), None, "s2"),
+                    row(3, "north", "insert", ("a\\", "b"), None, "n3"),
+                    row(4, "south", "insert", ("a", "\\|b"), None, "s4"),
+                    row(5, "south", "insert", ("a|b", "c"), None, "s5"),
+                ],
+                [row(6, "north", "delete", ("a", "b|c"), "s2")],
+            ],
+        ),
+        case(
+            "a transaction in three pieces, among others",
+            [
+                [row(1, "north", "update", AB, "v0", "n1", transaction="t", count=3)],
+                [
+                    row(2, "south", "insert", ("c", "c"), None, "s2"),
+                    row(3, "north", "insert", ("c", "c"), None, "n3", transaction="t", count=3),
+                ],
+                [row(4, "south", "update", ("c", "c"), "s2", "s4")],
+                [
+                    row(5, "north", "insert", ("d", "d"), None, "n5", transaction="t", count=3),
+                    row(6, "south", "update", AB, "v0", "s6"),
+                ],
+            ],
+        ),
+        case(
+            "rows of one transaction change several times",
+            [
+                [
+                    row(1, "north", "update", AB, "v0", "n1", transaction="t", count=5),
+                    row(2, "north", "update", AB, "n1", "n2", transaction="t", count=5),
+                    row(3, "north", "delete", AB, "n2", transaction="t", count=5),
+                    row(4, "north", "insert", AB, None, "n4", transaction="t", count=5),
+                    row(5, "north", "update", AB, "n4", "n5", transaction="t", count=5),
+                ],
+                [
+                    row(6, "HQ", "update", AB, "n5", "h6"),
+                    row(7, "north", "delete", AB, "n5", transaction="u", count=2),
+                    row(8, "north", "insert", AB, None, "n8", transaction="u", count=2),
+                ],
+            ],
+        ),
+        case(
+            "a mark, a report without a place, and another mark",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(2, "north", "update", AB, "v0", "n2"),
+                ],
+                [
+                    Event("north", 2, None, BEGIN),
+                    row(3, "north", "update", AB, "h1", "n3"),
+                    row(4, "HQ", "update", AB, "n3", "h4"),
+                    row(5, "north", "update", AB, "n3", "n5"),
+                    row(6, "north", "insert", ("c", "c"), None, "n6"),
+                    row(7, "south", "insert", ("c", "c"), None, "s7"),
+                ],
+                [
+                    Event("north", 7, 8, BEGIN),
+                    row(9, "north", "update", ("c", "c"), "s7", "n9"),
+                ],
+            ],
+            policy=REINITIALIZE,
+            is_cut_free=False,
+        ),
+        case(
+            "a report that acts among what waits in the queue",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(2, "north", "update", AB, "v0", "n2"),
+                ],
+                [
+                    row(3, "north", "insert", ("c", "c"), None, "n3"),
+                    Event("north", 2, 4, BEGIN),
+                    row(5, "north", "insert", ("c", "c"), None, "n5"),
+                    row(6, "south", "update", ("c", "c"), "n5", "s6"),
+                    row(7, "south", "update", ("c", "c"), "n5", "s7"),
+                    row(8, "south", "delete", ("c", "c"), "s6"),
+                ],
+            ],
+            policy=REINITIALIZE,
+        ),
+        case(
+            "a report and nothing after it",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(2, "north", "update", AB, "v0", "n2"),
+                ],
+                [Event("north", 2, 3, BEGIN)],
+            ],
+            policy=REINITIALIZE,
+        ),
+        case(
+            "overwritten by a subscriber, row and tombstone and nothing",
+            [
+                [
+                    row(1, "HQ", "delete", AB, "v0"),
+                    row(2, "north", "update", AB, "v0", "n2"),
+                    row(3, "south", "update", ("x", "x"), "never", "s3"),
+                    row(4, "HQ", "update", ("y", "y"), "never", "h4"),
+                    row(5, "south", "delete", ("y", "y"), "other"),
+                ],
+                [
+                    row(6, "north", "delete", ("y", "y"), "other", transaction="t", count=2),
+                    row(7, "north", "update", AB, "v0", "n7", transaction="t", count=2),
+                    row(8, "HQ", "delete", AB, "other"),
+                    row(9, "HQ", "update", AB, "other", "h9"),
+                ],
+            ],
+            policy="subscriber_wins",
+        ),
+    ]
