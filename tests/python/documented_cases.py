@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from replication_conflicts import nodes
-from replication_conflicts.nodes import Node, Queue, StoredRow
+from replication_conflicts.nodes import MergeNode, Node, Queue, Row, StoredRow
 from replication_conflicts.nodes.commands import Command as NodeCommand
 from replication_conflicts.nodes.feed import FeedRow as NodeFeedRow
 from replication_conflicts.nodes.node import ChangeReference
@@ -28,26 +28,38 @@ from replication_conflicts.scenarios.steps import (
     UploadStep,
 )
 from replication_conflicts.scenarios.suite import Case, Suite
-from tests.python.sequential_reader import Command, Event, PolicyChangeRefused, SequentialReader
+from tests.python.sequential_reader import (
+    Command,
+    ConfigurationRefused,
+    Event,
+    Held,
+    SequentialReader,
+)
+from tests.python.sequential_reader.merge_state import MergeHeld
 from tests.python.sequential_reader.publication import Check
 
 CLOCK = datetime(2026, 1, 1, tzinfo=timezone.utc)
+BEYOND_THE_END = 2**62
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda left, right: bool(left > right),
     ">=": lambda left, right: bool(left >= right),
     "<": lambda left, right: bool(left < right),
+    "=": lambda left, right: bool(left == right),
 }
 
 
 def check_of(expression: str) -> Check:
-    """A check expression of the form `column > number` as a callable; NULL gives NULL."""
-    match = re.fullmatch(r"(\w+) (>|>=|<) (-?[\d.]+)", expression)
+    """An expression of the form `column > number` or `column = 'text'` as a callable; NULL gives
+    NULL.
+    """
+    match = re.fullmatch(r"(\w+) (>|>=|<|=) (?:(-?[\d.]+)|'([^']*)')", expression)
     if match is None:
         raise ValueError(f"check expression {expression!r} is not understood here")
-    column, comparison, number = match[1], COMPARISONS[match[2]], Decimal(match[3])
+    column, comparison = match[1], COMPARISONS[match[2]]
+    value: Any = match[4] if match[3] is None else Decimal(match[3])
 
     def check(row: Mapping[str, Any]) -> bool | None:
-        return None if row[column] is None else comparison(row[column], number)
+        return None if row[column] is None else comparison(row[column], value)
 
     return check
 
@@ -64,6 +76,7 @@ class Play:
         self.queue = Queue()
         self.hq = nodes.publisher_node(self.publication, self.queue)
         self.subscribers: dict[str, Node] = {}
+        self.options: dict[str, Mapping[str, object]] = {}
         rows: dict[str, list[Mapping[str, object]]] = {
             name: list(rows) for name, rows in case.initial.items()
         }
@@ -80,6 +93,13 @@ class Play:
                 name: [check_of(text) for text in (article.get("check") or {}).values()]
                 for name, article in articles.items()
             },
+            row_filters={
+                name: {
+                    subscriber: check_of(text)
+                    for subscriber, text in (article.get("row_filter") or {}).items()
+                }
+                for name, article in articles.items()
+            },
         )
         for name, subscription in suite.subscriptions.items():
             self._subscribe(name, subscription)
@@ -92,8 +112,14 @@ class Play:
 
     def _subscribe(self, name: str, options: Mapping[str, object]) -> None:
         self.subscribers[name] = nodes.subscriber_node(self.publication, name, options)
-        self.subscribers[name].reset(self.start)
-        self.reader.add_subscriber(name)
+        self.subscribers[name].reset(
+            stored for stored in self.start if self._is_inside(name, stored.article, stored.row)
+        )
+        self.options[name] = options
+        self.reader.add_subscriber(name, options)
+
+    def _is_inside(self, subscriber: str, article: str, row: Row) -> bool:
+        return self.reader.publication.articles[article].is_inside(subscriber, row)
 
     def _initial(self) -> dict[str, list[dict[str, Any]]]:
         initial: dict[str, list[dict[str, Any]]] = {}
@@ -128,7 +154,7 @@ class Play:
                 if step.id:
                     self.references.setdefault(step.id, []).extend(made)
         elif isinstance(step, RawStep):
-            self._node(step.at).raw(step.article, step.values)
+            self._raw(step)
         elif isinstance(step, UploadStep):
             self._upload(step.node)
         elif isinstance(step, RunStep):
@@ -152,6 +178,12 @@ class Play:
         else:
             raise NotImplementedError(step.text)
 
+    def _raw(self, step: RawStep) -> None:
+        values = dict(step.values)
+        known = values.get("known_position")
+        values["known_position"] = {"nothing": 0, "all": BEYOND_THE_END}.get(str(known), known)
+        self._node(step.at).raw(step.article, values)
+
     def _node(self, name: str) -> Node:
         return self.hq if name == self.hq.name else self.subscribers[name]
 
@@ -169,14 +201,17 @@ class Play:
         self.arrived += self.queue.deliver()
         rows = [(row.article, dict(row.values)) for row in self.arrived]
         events, self.arrived, self.events = self.events, [], []
-        self.reader.run(rows * 2 if self.is_hard else rows, events)
+        try:
+            self.reader.run(rows * 2 if self.is_hard else rows, events)
+        except ConfigurationRefused as refused:
+            self.refused = str(refused)
+            return
         if self.is_hard:
             self.reader.run()
         self.hq.reset(
-            StoredRow(article, held.row, str(held.version))
+            stored_row(article, held)
             for article, rows_of_article in self.reader.rows.items()
             for held in rows_of_article.values()
-            if held.row is not None
         )
 
     def _download(self, name: str) -> None:
@@ -203,11 +238,17 @@ class Play:
     def _set(self, step: SetStep) -> None:
         for name, options in step.added.items():
             self._subscribe(name, options)
-        if step.policy is not None:
-            try:
+        try:
+            if step.policy is not None:
                 self.reader.set_policy(step.policy)
-            except PolicyChangeRefused as refused:
-                self.refused = str(refused)
+            for name, options in step.subscriptions.items():
+                self.options[name] = {**self.options[name], **options}
+                self.reader.set_subscription(name, self.options[name])
+                node = self.subscribers[name]
+                if isinstance(node, MergeNode):
+                    node.priority = nodes.stamped_priority(self.options[name])
+        except ConfigurationRefused as refused:
+            self.refused = str(refused)
 
     def _is_waiting(self, name: str) -> bool:
         return any(
@@ -254,7 +295,10 @@ class Play:
                 for row in self.reader.published(article)
             ]
             held = published if node == self.hq.name else self._node(node).rows(article)
-            wanted = published if expected == "same" else expected.get(article)
+            if expected == "same":
+                wanted = [row for row in published if self._is_inside(node, article, row)]
+            else:
+                wanted = expected.get(article)
             if wanted is not None and _as_set(held) != _as_set(wanted):
                 problems.append(f"{when}, {node}, {article}: {held} instead of {wanted}")
         return problems
@@ -342,8 +386,20 @@ def node_command(command: Command) -> NodeCommand:
         row=command.row,
         old_version=command.old_version,
         new_version=command.new_version,
+        lineage=command.lineage or {},
+        cause=command.change_id,
         snapshot_position=command.snapshot_position,
     )
+
+
+def stored_row(article: str, held: Held) -> StoredRow:
+    """What the publisher holds of a row, or of a deleted one, as its simulated node takes it."""
+    if isinstance(held, MergeHeld):
+        is_deleted = held.row is None
+        return StoredRow(
+            article, held.last_row, held.writer.version, held.lineage, is_deleted=is_deleted
+        )
+    return StoredRow(article, held.row or {}, str(held.version), is_deleted=held.row is None)
 
 
 def _as_set(rows: Any) -> Counter[Any]:

@@ -8,6 +8,9 @@ shared with the project: a rule that is wrong in both places had to be misread t
 ``queued``        queued updating: how one transaction is decided
 ``constraints``   keys and checks, judged at the end of a transaction
 ``commands``      what every subscriber is told to do
+``merge``         merge replication: how one change is decided; ``merge_state`` is what is kept of
+                  a row, ``merge_session`` a whole session
+``resolvers``     who wins a conflict, or what both sides make
 ``reader``        the loop over runs, and subscriptions that wait for their reinitialization
 """
 
@@ -26,11 +29,13 @@ from tests.python.sequential_reader.records import (
     Row,
     SubscriptionStatus,
 )
+from tests.python.sequential_reader.subscriptions import ConfigurationRefused
 
 __all__ = [
     "Article",
     "Change",
     "Command",
+    "ConfigurationRefused",
     "Conflict",
     "Event",
     "FeedRow",

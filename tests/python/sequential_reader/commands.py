@@ -2,18 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
-from tests.python.sequential_reader.records import Command, Held, Key
+from tests.python.sequential_reader.records import Change, Command, Held, Key, Row
 
-KIND_ORDER = ("replicated", "compensating", "log_conflict")
+REPLICATED, COMPENSATING = "replicated", "compensating"
+NOT_APPLIED, LOG_CONFLICT = "not_applied", "log_conflict"
+KIND_ORDER = (REPLICATED, COMPENSATING, NOT_APPLIED, LOG_CONFLICT)
 
-_Draft = tuple[str, Verdict, Held | None, Held | None]
+
+@dataclass(frozen=True)
+class Draft:
+    """What takes a row from one state to another; `subscriber` None: at every subscriber."""
+
+    kind: str
+    change: Change
+    subscriber: str | None
+    before: Held | None
+    after: Held | None
+    article: str = ""
+    key: Key | None = None
+    """The row, if it is not the change's own."""
+
+    @property
+    def row_name(self) -> tuple[str, Key]:
+        """Article and key of the row."""
+        if self.key is None:
+            return (self.change.article, self.change.key)
+        return (self.article, self.key)
 
 
-def commands_of(
+@dataclass(frozen=True)
+class Log:
+    """The record of a conflict for the node that lost; `lost` None: a delete."""
+
+    change: Change
+    loser: str
+    lost: Row | None
+    article: str = ""
+    key: Key | None = None
+
+    @property
+    def row_name(self) -> tuple[str, Key]:
+        """Article and key of the losing row."""
+        if self.key is None:
+            return (self.change.article, self.change.key)
+        return (self.article, self.key)
+
+
+def queued_commands(
     publication: Publication,
     verdicts: list[Verdict],
     position: int,
@@ -21,7 +62,7 @@ def commands_of(
     is_reinitialized: bool,
     run: int,
 ) -> list[Command]:
-    """The commands of one transaction, in order.
+    """The commands of one transaction of queued updating, in order.
 
     For every change that applied: the publisher's version before it to the one after it, for all
     subscribers, its own included.  For every change that did not apply as it came: the change's own
@@ -30,12 +71,12 @@ def commands_of(
     whose transaction is rejected because of its reinitialization gets neither: one `reinitialize`
     command makes it right.
     """
-    drafts: list[_Draft] = []
-    logs: list[Verdict] = []
+    drafts: list[Draft] = []
+    logs: list[Log] = []
     for verdict in verdicts:
         change = verdict.change
         if verdict.outcome in ("applied", "won"):
-            drafts.append(("replicated", verdict, verdict.before, verdict.after))
+            drafts.append(Draft(REPLICATED, change, None, verdict.before, verdict.after))
         elif verdict.outcome in ("rejected", "failed") and not is_reinitialized:
             own = Held(
                 row=None if change.operation == "delete" else change.row,
@@ -43,64 +84,75 @@ def commands_of(
                 node=str(change.node),
                 change_id=change.change_id,
             )
-            drafts.append(("compensating", verdict, own, verdict.after))
+            drafts.append(Draft(COMPENSATING, change, change.node, own, verdict.after))
         is_undone_by_snapshot = verdict.outcome in ("rejected", "failed") and is_reinitialized
-        if is_logged_at_loser(publication, verdict, subscribers) and not is_undone_by_snapshot:
-            logs.append(verdict)
+        if verdict.has_conflict_row and verdict.loser and not is_undone_by_snapshot:
+            lost = verdict.lost.row if verdict.lost else None
+            logs.append(Log(change, verdict.loser.node, lost))
+    return written_commands(publication, drafts, logs, position, subscribers, run)
 
+
+def written_commands(
+    publication: Publication,
+    drafts: Iterable[Draft],
+    logs: Iterable[Log],
+    position: int,
+    subscribers: AbstractSet[str],
+    run: int,
+    first: int = 0,
+) -> list[Command]:
+    """Commands about rows in their order, then the records of conflicts for those who lost.
+
+    The losing node gets the record where the article says so; the publisher needs no command.
+    """
     commands: list[Command] = []
-    for kind, verdict, before, after in in_order(publication, drafts):
+    for draft in in_order(publication, drafts):
+        article, key = draft.row_name
+        before, after = draft.before, draft.after
+        is_named_only = draft.kind == NOT_APPLIED
         commands.append(
             Command(
                 position=position,
-                sequence=len(commands),
-                subscriber=None if kind == "replicated" else verdict.change.node,
-                kind=kind,
-                origin=verdict.change.node,
-                transaction_id=verdict.change.transaction_id,
-                article=verdict.change.article,
-                operation=operation_of(before, after),
-                key=verdict.change.key,
+                sequence=first + len(commands),
+                subscriber=draft.subscriber,
+                kind=draft.kind,
+                origin=draft.change.node,
+                transaction_id=draft.change.transaction_id,
+                article=article,
+                operation=None if is_named_only else operation_of(before, after),
+                key=key,
                 row=after.row if after else None,
                 old_version=before.version if before else None,
                 new_version=after.version if after else None,
-                change_id=verdict.change.change_id,
+                change_id=draft.change.change_id,
                 run=run,
+                lineage=getattr(after, "lineage", None),
             )
         )
-    for verdict in sorted(logs, key=lambda verdict: publication.depth(verdict.change.article)):
-        assert verdict.loser is not None
+    for log in sorted(logs, key=lambda log: publication.depth(log.row_name[0])):
+        article, key = log.row_name
+        keeper = publication.articles[article].conflict_logging
+        if log.loser not in subscribers or keeper not in ("subscriber", "both"):
+            continue
         commands.append(
             Command(
                 position=position,
-                sequence=len(commands),
-                subscriber=verdict.loser.node,
-                kind="log_conflict",
-                origin=verdict.change.node,
-                transaction_id=verdict.change.transaction_id,
-                article=verdict.change.article,
+                sequence=first + len(commands),
+                subscriber=log.loser,
+                kind=LOG_CONFLICT,
+                origin=log.change.node,
+                transaction_id=log.change.transaction_id,
+                article=article,
                 operation=None,
-                key=verdict.change.key,
-                row=verdict.lost.row if verdict.lost else None,
+                key=key,
+                row=log.lost,
                 old_version=None,
                 new_version=None,
-                change_id=verdict.change.change_id,
+                change_id=log.change.change_id,
                 run=run,
             )
         )
     return commands
-
-
-def is_logged_at_loser(
-    publication: Publication, verdict: Verdict, subscribers: AbstractSet[str]
-) -> bool:
-    """The losing node gets the record where the article says so; the publisher needs no command."""
-    return (
-        verdict.has_conflict_row
-        and verdict.loser is not None
-        and verdict.loser.node in subscribers
-        and publication.articles[verdict.change.article].conflict_logging in ("subscriber", "both")
-    )
 
 
 def operation_of(before: Held | None, after: Held | None) -> str | None:
@@ -112,32 +164,30 @@ def operation_of(before: Held | None, after: Held | None) -> str | None:
     return "delete" if is_before else None
 
 
-def in_order(publication: Publication, drafts: list[_Draft]) -> list[_Draft]:
+def in_order(publication: Publication, drafts: Iterable[Draft]) -> list[Draft]:
     """The order of commands inside a transaction.
 
     Inserts and updates parents first, then deletes children first, and deletes of a key before an
     insert of the same key.  So commands go by phases: about one row inserts and updates lie in even
     phases, deletes in odd ones, and the phase never goes back along the row's changes.
     """
-    phases: dict[tuple[str, str, Key], int] = {}
+    phases: dict[object, int] = {}
     ordered = []
     for draft in drafts:
-        kind, verdict, before, after = draft
-        operation = operation_of(before, after)
-        if operation is None:
+        operation = operation_of(draft.before, draft.after)
+        if operation is None and draft.kind != NOT_APPLIED:
             continue
-        change = verdict.change
-        place = (kind, change.article, change.key)
+        place = (draft.kind, draft.subscriber, draft.row_name)
         phase = phases.get(place, 0)
         if (phase % 2 == 1) != (operation == "delete"):
             phase += 1
         phases[place] = phase
-        depth = publication.depth(change.article)
+        depth = publication.depth(draft.row_name[0])
         order = (
-            KIND_ORDER.index(kind),
+            KIND_ORDER.index(draft.kind),
             phase,
             depth if phase % 2 == 0 else -depth,
-            change.position or 0,
+            draft.change.position or 0,
         )
         ordered.append((order, draft))
     return [draft for _, draft in sorted(ordered, key=lambda pair: pair[0])]

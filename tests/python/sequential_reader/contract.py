@@ -4,16 +4,18 @@ break the contract are named with their reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.records import Change, FeedRow
+from tests.python.sequential_reader.subscriptions import contending_priority
 
 OPERATIONS = ("insert", "update", "delete")
+IMAGE = "image"
 
 Content = tuple[Any, ...]
 TransactionKey = tuple[Any, ...]
@@ -73,7 +75,8 @@ class Intake:
     def _read(self, run: int, feed_row: FeedRow) -> Change:
         article = self.publication.articles[feed_row[0]]
         columns = feed_row[1]
-        return Change(
+        changed = columns.get("changed_columns")
+        read = Change(
             article=article.name,
             key=article.key_of(columns),
             change_id=columns.get("change_id"),
@@ -87,7 +90,16 @@ class Intake:
             new_version=columns.get("new_version"),
             row=article.row_of(columns),
             first_seen_in=run,
+            lineage=columns.get("lineage"),
+            known_position=columns.get("known_position"),
+            changed_columns=None if changed is None else tuple(changed),
+            previous_values=columns.get("previous_values"),
+            stamped_priority=columns.get("priority"),
         )
+        if not self.publication.is_merge:
+            return read
+        # by the subscriptions as they are when a run first sees the change
+        return replace(read, priority=contending_priority(self.publication, read))
 
     def complete_transactions(self, new: list[Change]) -> list[Transaction]:
         """Put new changes beside the waiting ones; gives the transactions that are now complete.
@@ -125,9 +137,11 @@ class Intake:
     ) -> tuple[list[Transaction], list[tuple[Change, str]]]:
         """Judge every complete transaction; gives those in order, and the rejected with reasons.
 
-        A change that breaks the contract takes its whole transaction with it: the reason of the
-        others is `transaction`.  The publication's clock goes on with every change that keeps the
-        contract by itself, in the order of the queue, whatever becomes of its transaction.
+        Under queued updating a change that breaks the contract takes its whole transaction with
+        it: the reason of the others is `transaction`.  In a merge session only that change is
+        rejected, though it counts towards the session's changes.  The publication's clock goes on
+        with every change that keeps the contract by itself, in the order of the queue, whatever
+        becomes of its transaction.
         """
         rejected = []
         for change in other_content:
@@ -141,7 +155,12 @@ class Intake:
                 reasons.append(reason)
                 if reason is None and change.changed_at is not None:
                     self.clock = max(self.clock or change.changed_at, change.changed_at)
-            if any(reasons):
+            if self.publication.is_merge:
+                judged = list(zip(transaction.changes, reasons, strict=True))
+                rejected.extend((change, reason) for change, reason in judged if reason)
+                left = [change for change, reason in judged if not reason]
+                kept.extend([Transaction(left)] if left else [])
+            elif any(reasons):
                 for change, reason in zip(transaction.changes, reasons, strict=True):
                     rejected.append((change, reason or "transaction"))
             else:
@@ -150,7 +169,7 @@ class Intake:
             position = transaction.position
             assert position is not None
             self.last_position = max(self.last_position or position, position)
-        return kept, rejected
+        return sorted(kept, key=_transaction_order), rejected
 
     def _reason(
         self,
@@ -171,13 +190,14 @@ class Intake:
             return "missing_change_id"
         if change.node is None or change.node not in nodes:
             return "unknown_node"
-        if change.operation not in OPERATIONS:
+        if change.operation not in self._operations(change.article):
             return "unknown_operation"
         if any(value is None for value in change.key):
             return "null_key"
-        needs_old = change.operation in ("update", "delete")
-        needs_new = change.operation in ("insert", "update")
-        if (needs_old and change.old_version is None) or (needs_new and change.new_version is None):
+        known_columns = self.publication.articles[change.article].columns
+        if any(column not in known_columns for column in change.changed_columns or ()):
+            return "unknown_column"
+        if not self._has_version(change):
             return "missing_version"
         if is_other_content:
             return "duplicate_change_id"
@@ -200,6 +220,25 @@ class Intake:
             return "future_change"
         return None
 
+    def _operations(self, article: str) -> tuple[str, ...]:
+        """What may be done to an article; rows of logical records also come as images."""
+        is_member = self.publication.record_of(article) is not None
+        return (*OPERATIONS, IMAGE) if is_member and self.publication.is_merge else OPERATIONS
+
+    def _has_version(self, change: Change) -> bool:
+        """Queued updating: the versions before and after.  Merge: a lineage with the node's own
+        version, or else the place in the queue that the node knew.
+        """
+        if self.publication.is_merge:
+            if change.lineage is None:
+                return change.known_position is not None
+            return change.lineage.get(str(change.node)) is not None
+        needs_old = change.operation in ("update", "delete")
+        needs_new = change.operation in ("insert", "update")
+        return not (needs_old and change.old_version is None) and not (
+            needs_new and change.new_version is None
+        )
+
 
 def _content(change: Change) -> Content:
     """All that a copy must repeat: everything but the place in the queue."""
@@ -213,7 +252,16 @@ def _content(change: Change) -> Content:
         change.old_version,
         change.new_version,
         tuple(sorted(change.row.items())),
+        _pairs(change.lineage),
+        change.known_position,
+        change.changed_columns and tuple(sorted(change.changed_columns)),
+        _pairs(change.previous_values),
+        change.stamped_priority,
     )
+
+
+def _pairs(values: Mapping[str, Any] | None) -> Content | None:
+    return None if values is None else tuple(sorted(values.items()))
 
 
 def _copies_order(change: Change) -> tuple[bool, int, str]:

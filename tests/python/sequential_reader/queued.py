@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tests.python.sequential_reader.constraints import failed_changes
 from tests.python.sequential_reader.contract import Transaction
 from tests.python.sequential_reader.publication import Publication
-from tests.python.sequential_reader.records import Change, Held, Key
+from tests.python.sequential_reader.records import Change, Held, Key, Party
 
 Rows = dict[str, dict[Key, Held]]
 
@@ -19,14 +19,6 @@ UPDATE_CONFLICT = 1
 UPDATE_DELETE_WINS = 3
 UPDATE_WINS_DELETE = 4
 FAILED_TYPES = {"insert": 5, "delete": 7, "update": 9}
-
-
-@dataclass(frozen=True)
-class Party:
-    """A side of a conflict: the node, and the change that made its version (None: no change)."""
-
-    node: str
-    change_id: str | None
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, cast
 
-from tests.python.sequential_reader.commands import commands_of
+from tests.python.sequential_reader.commands import queued_commands, written_commands
 from tests.python.sequential_reader.contract import Intake, Transaction
+from tests.python.sequential_reader.merge_commands import drafts_of, logs_of
+from tests.python.sequential_reader.merge_session import decide_session
+from tests.python.sequential_reader.merge_state import MergeRows, initial_row
 from tests.python.sequential_reader.publication import Check, Publication, read_publication
-from tests.python.sequential_reader.queued import Party, Rows, Verdict, decide
+from tests.python.sequential_reader.queued import Rows, decide
+from tests.python.sequential_reader.recording import (
+    merge_conflict,
+    merge_outcome,
+    queued_conflict,
+    queued_outcome,
+)
 from tests.python.sequential_reader.records import (
     Change,
     Command,
@@ -24,58 +33,58 @@ from tests.python.sequential_reader.records import (
     Row,
     SubscriptionStatus,
 )
+from tests.python.sequential_reader.reinitialization import (
+    Mark,
+    Place,
+    Reinitializations,
+    reinitialize,
+)
+from tests.python.sequential_reader.subscriptions import (
+    ConfigurationRefused,
+    problems,
+    read_subscription,
+)
 
-Place = tuple[int, int]
-"""A place in the queue, and 1 for what acts just after it."""
 
-
-class PolicyChangeRefused(Exception):
+class PolicyChangeRefused(ConfigurationRefused):
     """The policy of a publication that has subscriptions may not change."""
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A subscription that has to be reinitialized, from the transaction at `position` on.
-
-    `snapshot` is the publisher's live rows as the run left them that made the mark.
-    """
-
-    subscriber: str
-    position: int
-    snapshot_position: int | None = None
-    snapshot: Mapping[str, Mapping[Key, Held]] | None = None
 
 
 class SequentialReader:
     """A queue reader that takes one transaction at a time.
 
-    `publication`: a name and the configuration in the form of dbt_project.yml; `initial`: per
-    article the rows to start with, the article's columns and `row_version`; `checks`: per article
-    Python callables in place of its check expressions; `judges_constraints` False: foreign keys
-    only give the order of commands, and nothing fails.  Times are aware of their zone.
+    `publication`: a name and the configuration in the form of dbt_project.yml; `subscribers`: their
+    names, or for merge replication name to options; `initial`: per article the rows to start with,
+    the article's columns and `row_version`; `checks` and `row_filters`: per article Python
+    callables in place of its SQL expressions; `judges_constraints` False: foreign keys only give
+    the order of commands, and nothing fails.  Times are aware of their zone.
     """
 
     def __init__(
         self,
         name: str,
         configuration: Mapping[str, Any],
-        subscribers: Iterable[str],
+        subscribers: Iterable[str] | Mapping[str, Mapping[str, Any]],
         initial: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
         checks: Mapping[str, list[Check]] | None = None,
         judges_constraints: bool = True,
+        row_filters: Mapping[str, Mapping[str, Check]] | None = None,
     ) -> None:
-        self.publication: Publication = read_publication(name, configuration, checks)
-        self.subscribers: list[str] = list(subscribers)
+        self.publication: Publication = read_publication(name, configuration, checks, row_filters)
+        self.subscribers: list[str] = []
         self.rows: Rows = {article: {} for article in self.publication.articles}
         self.outcomes: list[Outcome] = []
         self.conflicts: list[Conflict] = []
         self.rejected: list[Rejection] = []
         self.commands: list[Command] = []
-        self.marks: list[Mark] = []
-        self.events: list[tuple[Event, Place]] = []
         self.runs = 0
+        self._reinitializations = Reinitializations()
         self._judges_constraints = judges_constraints
         self._intake = Intake(self.publication)
+        self._failures: set[tuple[str, Key, str]] = set()
+        options = subscribers if isinstance(subscribers, Mapping) else {}
+        for subscriber in subscribers:
+            self.add_subscriber(subscriber, options.get(subscriber))
         for article, rows in (initial or {}).items():
             self._start_with(article, rows)
 
@@ -83,14 +92,27 @@ class SequentialReader:
         """Rows that an article starts with: versions of the publisher's, made by no change."""
         article = self.publication.articles[article_name]
         for row in rows:
-            self.rows[article_name][article.key_of(row)] = Held(
+            held = Held(
                 row=article.row_of(row),
                 version=row["row_version"],
                 node=self.publication.publisher,
                 change_id=None,
             )
+            if self.publication.is_merge:
+                held = initial_row(self.publication, article.row_of(row), row["row_version"])
+            self.rows[article_name][article.key_of(row)] = held
 
     # --- results -------------------------------------------------------------------------------
+
+    @property
+    def marks(self) -> list[Mark]:
+        """Subscriptions that had, or have, to be reinitialized."""
+        return self._reinitializations.marks
+
+    @property
+    def events(self) -> list[tuple[Event, Place]]:
+        """Reports of snapshots taken, and where in the queue they act."""
+        return self._reinitializations.events
 
     @property
     def waiting(self) -> list[Change]:
@@ -118,8 +140,8 @@ class SequentialReader:
         """Every subscription: waiting for its reinitialization or not, and the last place taken."""
         statuses = []
         for subscriber in self.subscribers:
-            mark = self._last_mark(subscriber)
-            is_waiting = mark is not None and self._lifting_event(mark) is None
+            mark = self._reinitializations.last_mark(subscriber)
+            is_waiting = mark is not None and self._reinitializations.lifting_event(mark) is None
             statuses.append(
                 SubscriptionStatus(
                     subscriber=subscriber,
@@ -147,25 +169,12 @@ class SequentialReader:
         for command in self.commands:
             if command.subscriber not in (None, subscriber):
                 continue
-            if command.kind == "reinitialize" or not self._is_behind_snapshot(subscriber, command):
+            is_behind = self._reinitializations.is_behind_snapshot(subscriber, command)
+            if command.kind == "reinitialize" or not is_behind:
                 commands.append(replace(command, subscriber=subscriber))
         return sorted(commands, key=lambda command: (command.position, command.sequence))
 
-    def _is_behind_snapshot(self, subscriber: str, command: Command) -> bool:
-        for mark in self.marks:
-            if mark.subscriber != subscriber or command.position < mark.position:
-                continue
-            event = self._lifting_event(mark)
-            if event is None:
-                return True
-            snapshot_position = event[0].snapshot_position
-            if snapshot_position is None:
-                snapshot_position = event[1][0]
-            if command.position <= snapshot_position:
-                return True
-        return False
-
-    # --- one run -------------------------------------------------------------------------------
+    # --- configuration ---------------------------------------------------------------------------
 
     def set_policy(self, policy: str) -> None:
         """A policy may change only while the publication has no subscriptions."""
@@ -174,12 +183,27 @@ class SequentialReader:
                 f"{self.publication.name}: {self.publication.policy} -> {policy}, "
                 f"subscriptions: {', '.join(self.subscribers)}"
             )
-        self.publication = replace(self.publication, policy=policy)
-        self._intake.publication = self.publication
+        self._configure(replace(self.publication, policy=policy))
 
-    def add_subscriber(self, subscriber: str) -> None:
+    def add_subscriber(self, subscriber: str, options: Mapping[str, Any] | None = None) -> None:
         """One more subscription from here on."""
         self.subscribers.append(subscriber)
+        known = {**self.publication.subscriptions, subscriber: read_subscription(options)}
+        self._configure(replace(self.publication, subscriptions=known))
+
+    def set_subscription(self, subscriber: str, options: Mapping[str, Any]) -> None:
+        """Another priority from here on; the type of a subscription never changes."""
+        changed = read_subscription(options)
+        if changed.type != self.publication.subscriptions[subscriber].type:
+            raise ConfigurationRefused(f"subscription {subscriber}: its type never changes")
+        known = {**self.publication.subscriptions, subscriber: changed}
+        self._configure(replace(self.publication, subscriptions=known))
+
+    def _configure(self, publication: Publication) -> None:
+        self.publication = publication
+        self._intake.publication = publication
+
+    # --- people --------------------------------------------------------------------------------
 
     def remove_conflicts(self, article: str, key: Key, loser: str) -> None:
         """A person's decision to drop the record of a row's conflicts that a node lost.
@@ -193,19 +217,27 @@ class SequentialReader:
             if (conflict.article, conflict.key, conflict.loser_node) != (article, key, loser)
         ]
 
+    # --- one run -------------------------------------------------------------------------------
+
     def run(
         self,
         delivery: Iterable[FeedRow] = (),
         events: Iterable[Event] = (),
         now: datetime | None = None,
     ) -> None:
-        """Take one delivery.  `now`: the time of the run, for changes that come from the future."""
+        """Take one delivery.  `now`: the time of the run, for changes that come from the future.
+
+        Errors: ConfigurationRefused, before anything is taken.
+        """
+        found = problems(self.publication) if self.publication.is_merge else []
+        if found:
+            raise ConfigurationRefused("\n".join(found))
         run = self.runs
         self.runs += 1
         # before the changes: an event acts at a place in the queue, and this run may pass that
         # place
         for event in events:
-            self._receive_event(event)
+            self._reinitializations.receive(event, self.last_position)
         new, other_content = self._intake.receive(run, delivery)
         transactions, rejected = self._intake.take(
             self._intake.complete_transactions(new),
@@ -217,131 +249,68 @@ class SequentialReader:
         self.rejected.extend(Rejection(change, reason, run) for change, reason in rejected)
         first_new_mark = len(self.marks)
         for transaction in transactions:
-            self._take(transaction, run)
+            if self.publication.is_merge:
+                self._take_session(transaction, run)
+            else:
+                self._take(transaction, run)
         self._complete_snapshots(first_new_mark)
 
-    def _receive_event(self, event: Event) -> None:
-        """An event acts at the place that it names, else after the last one taken before."""
-        if any(event == known for known, _ in self.events):
-            return
-        place = (event.position, 0)
-        if event.position is None:
-            place = (self.last_position or 0, 1)
-        self.events.append((event, (place[0] or 0, place[1])))
-
     def _take(self, transaction: Transaction, run: int) -> None:
-        """Decide one transaction, and record what was decided."""
+        """Decide one transaction of queued updating, and record what was decided."""
         publication = self.publication
         node = str(transaction.changes[0].node)
         position = transaction.position
         assert position is not None
-        is_waiting = self._is_waiting(node, position)
+        is_waiting = self._reinitializations.is_waiting(node, position)
         verdicts = decide(publication, self.rows, transaction, is_waiting, self._judges_constraints)
         is_condemned = any(verdict.outcome in ("rejected", "failed") for verdict in verdicts)
         is_reinitialized = is_condemned and publication.policy == "publisher_wins_reinitialize"
         for verdict in verdicts:
-            self._record_outcome(verdict, position, run)
-            self._record_conflict(verdict, position, run)
-        commands = commands_of(
+            self.outcomes.append(queued_outcome(verdict, position, run))
+            conflict = queued_conflict(publication, verdict, position, run)
+            self.conflicts.extend([conflict] if conflict else [])
+        commands = queued_commands(
             publication, verdicts, position, set(self.subscribers), is_reinitialized, run
         )
         if is_reinitialized and not is_waiting:
             self.marks.append(Mark(node, position))
-            commands = [_reinitialize(node, position, transaction, run), *commands]
+            commands = [reinitialize(node, position, transaction.changes[0], run), *commands]
             commands = [replace(c, sequence=number) for number, c in enumerate(commands)]
         self.commands.extend(commands)
 
-    def _record_outcome(self, verdict: Verdict, position: int, run: int) -> None:
-        change = verdict.change
-        held = verdict.held
-        loser = verdict.loser or Party("", None)
-        winner = verdict.winner or Party("", None)
-        assert change.change_id is not None
-        assert change.position is not None
-        self.outcomes.append(
-            Outcome(
-                article=change.article,
-                key=change.key,
-                change_id=change.change_id,
-                node=str(change.node),
-                transaction_id=change.transaction_id,
-                transaction_position=position,
-                position=change.position,
-                operation=str(change.operation),
-                old_version=change.old_version,
-                new_version=change.new_version,
-                held_version=held.version if held else None,
-                held_node=held.node if held else None,
-                held_change_id=held.change_id if held else None,
-                is_clean=verdict.is_clean,
-                outcome=verdict.outcome,
-                publisher_version=verdict.after.version if verdict.after else None,
-                is_written=verdict.outcome in ("applied", "won"),
-                conflict_kind=verdict.kind,
-                conflict_type=verdict.type,
-                reason_code=verdict.reason_code,
-                loser_node=loser.node or None,
-                loser_change_id=loser.change_id,
-                winner_node=winner.node or None,
-                winner_change_id=winner.change_id,
-                run=run,
-            )
-        )
-
-    def _record_conflict(self, verdict: Verdict, position: int, run: int) -> None:
-        """Where the record is kept is the article's choice."""
-        if not verdict.has_conflict_row:
-            return
-        change = verdict.change
-        assert verdict.kind
-        assert verdict.type
-        assert verdict.reason_code
-        assert verdict.loser
-        assert verdict.winner
-        assert change.position is not None
-        logging = self.publication.articles[change.article].conflict_logging
-        self.conflicts.append(
-            Conflict(
-                article=change.article,
-                key=change.key,
-                kind=verdict.kind,
-                type=verdict.type,
-                reason_code=verdict.reason_code,
-                loser_node=verdict.loser.node,
-                loser_change_id=verdict.loser.change_id,
-                winner_node=verdict.winner.node,
-                winner_change_id=verdict.winner.change_id,
-                lost=verdict.lost.row if verdict.lost else None,
-                transaction_id=change.transaction_id,
-                transaction_position=position,
-                position=change.position,
-                is_kept_at_publisher=logging in ("publisher", "both"),
-                run=run,
-            )
-        )
-
-    # --- subscriptions that wait for their reinitialization --------------------------------------
-
-    def _last_mark(self, subscriber: str) -> Mark | None:
-        marks = [mark for mark in self.marks if mark.subscriber == subscriber]
-        return marks[-1] if marks else None
-
-    def _lifting_event(self, mark: Mark) -> tuple[Event, Place] | None:
-        """The first event of the subscriber that acts after the transaction that made the mark."""
-        lifting = [
-            (event, place)
-            for event, place in self.events
-            if event.subscriber == mark.subscriber and place > (mark.position, 0)
+    def _take_session(self, transaction: Transaction, run: int) -> None:
+        """Decide one synchronization session of merge replication, and record what was decided."""
+        publication = self.publication
+        rows = cast(MergeRows, self.rows)
+        position = transaction.position
+        assert position is not None
+        session = decide_session(publication, rows, transaction)
+        self.outcomes.extend(merge_outcome(one, position, run) for one in session.decisions)
+        # a failed change that its node tries again is one conflict however often it fails
+        session.losses = [
+            (change, loss)
+            for change, loss in session.losses
+            if not loss.is_failure
+            or (change.article, change.key, loss.losing_version) not in self._failures
         ]
-        return min(lifting, key=lambda pair: pair[1], default=None)
-
-    def _is_waiting(self, node: str, position: int) -> bool:
-        """Marked, and no event yet that acts before this place in the queue."""
-        mark = self._last_mark(node)
-        if mark is None:
-            return False
-        event = self._lifting_event(mark)
-        return event is None or (position, 0) <= event[1]
+        for change, loss in session.losses:
+            article, key = (loss.article, loss.key) if loss.key else (change.article, change.key)
+            held = rows[article].get(key)
+            version = held.version if held else None
+            conflict = merge_conflict(publication, change, loss, version, position, run)
+            self.conflicts.append(conflict)
+            if loss.is_failure:
+                self._failures.add((article, key, loss.losing_version))
+        self.commands.extend(
+            written_commands(
+                publication,
+                drafts_of(publication, session),
+                logs_of(session),
+                position,
+                set(self.subscribers),
+                run,
+            )
+        )
 
     def _complete_snapshots(self, first_new_mark: int) -> None:
         """A snapshot is the published tables as the run leaves them."""
@@ -363,22 +332,3 @@ class SequentialReader:
                 else command
                 for command in self.commands
             ]
-
-
-def _reinitialize(node: str, position: int, transaction: Transaction, run: int) -> Command:
-    return Command(
-        position=position,
-        sequence=0,
-        subscriber=node,
-        kind="reinitialize",
-        origin=None,
-        transaction_id=transaction.changes[0].transaction_id,
-        article=None,
-        operation=None,
-        key=None,
-        row=None,
-        old_version=None,
-        new_version=None,
-        change_id=transaction.changes[0].change_id,
-        run=run,
-    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 Row = dict[str, Any]
@@ -34,6 +36,26 @@ class Change:
     row: Row
     first_seen_in: int
     """The run that saw the change first."""
+    lineage: Mapping[str, int] | None = None
+    """Merge: node to version number: what the node knew of the row, its own version included."""
+    known_position: int | None = None
+    """Merge, instead of a lineage: the place in the queue up to which the node had downloaded."""
+    changed_columns: tuple[str, ...] | None = None
+    """Merge: None stands for all columns."""
+    previous_values: Mapping[str, str | None] | None = None
+    """Merge: canonical text of the changed columns before the change."""
+    stamped_priority: Decimal | None = None
+    """Merge: the priority as the feed has it."""
+    priority: Decimal = Decimal(0)
+    """Merge: the priority that the change contends with."""
+
+
+@dataclass(frozen=True)
+class Party:
+    """A side of a conflict: the node, and the change that made its version (None: no change)."""
+
+    node: str
+    change_id: str | None
 
 
 @dataclass(frozen=True)
@@ -95,6 +117,8 @@ class Outcome:
     winner_node: str | None
     winner_change_id: str | None
     run: int
+    comparison: str | None = None
+    """Merge: `ancestor`, `descendant` or `concurrent`."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +140,8 @@ class Conflict:
     position: int
     is_kept_at_publisher: bool
     run: int
+    publisher_version: str | None = None
+    """Merge: the row's version at the publisher after the decision; None = no row."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +174,8 @@ class Command:
     """The change behind the command."""
     run: int
     snapshot_position: int | None = None
+    lineage: Mapping[str, int] | None = None
+    """Merge: what a node knows of the row once the command has acted."""
 
 
 @dataclass(frozen=True)

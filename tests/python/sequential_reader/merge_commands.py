@@ -1,0 +1,94 @@
+"""What every subscriber is told to do about one decided session of merge replication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.python.sequential_reader.commands import (
+    COMPENSATING,
+    NOT_APPLIED,
+    REPLICATED,
+    Draft,
+    Log,
+)
+from tests.python.sequential_reader.merge import Decision
+from tests.python.sequential_reader.merge_session import Session, Written
+from tests.python.sequential_reader.merge_state import own_number
+from tests.python.sequential_reader.publication import Publication
+from tests.python.sequential_reader.records import Held
+
+
+def drafts_of(publication: Publication, session: Session) -> Iterator[Draft]:
+    """The commands about rows.
+
+    For every row written: the publisher's version before it to the one after it, for all.  For
+    every change that is not there as it came: its own version to the publisher's, for its node; a
+    failed one that is not undone is only named, so that its node uploads it again.
+    """
+    for written in session.written:
+        if publication.articles[written.article].is_downloaded:
+            yield from replicated(publication, written)
+    for decision in session.decisions:
+        yield from for_its_node(publication, decision)
+
+
+def replicated(publication: Publication, written: Written) -> Iterator[Draft]:
+    """A new version of a row; per subscriber where they have parts of the rows."""
+    article = publication.articles[written.article]
+    change, name, key = written.change, written.article, written.key
+    if not article.row_filters:
+        yield Draft(REPLICATED, change, None, written.before, written.after, name, key)
+        return
+    for subscriber in publication.subscriptions:
+        before = in_partition(publication, subscriber, name, written.before)
+        after = in_partition(publication, subscriber, name, written.after)
+        yield Draft(REPLICATED, change, subscriber, before, after, name, key)
+
+
+def for_its_node(publication: Publication, decision: Decision) -> Iterator[Draft]:
+    """What the node that made a change must do about it, if it is a subscriber."""
+    change = decision.change
+    node = str(change.node)
+    article = publication.articles[change.article]
+    if node not in publication.subscriptions:
+        return
+    after = in_partition(publication, node, change.article, decision.after)
+    is_left = decision.is_written and after is not decision.after
+    if decision.is_as_it_came and not is_left:
+        return
+    if decision.outcome == "failed" and not article.compensate_for_errors:
+        yield Draft(NOT_APPLIED, change, node, None, None)
+    elif decision.outcome == "failed" or article.is_downloaded:
+        yield Draft(COMPENSATING, change, node, carried(decision), after)
+
+
+def carried(decision: Decision) -> Held:
+    """The row as the node has it that made the change."""
+    change = decision.change
+    is_gone = change.operation == "delete"
+    lineage = decision.before.lineage if decision.before else {}
+    version = f"{change.node}:{own_number(change, lineage)}"
+    return Held(
+        row=None if is_gone else change.row,
+        version=None if is_gone else version,
+        node=str(change.node),
+        change_id=change.change_id,
+    )
+
+
+def in_partition(
+    publication: Publication, subscriber: str, article: str, held: Held | None
+) -> Held | None:
+    """The row as a subscriber may have it: none outside its partition."""
+    if held is None or held.row is None:
+        return held
+    is_inside = publication.articles[article].is_inside(subscriber, held.row)
+    return held if is_inside else None
+
+
+def logs_of(session: Session) -> list[Log]:
+    """The conflicts for those who lost."""
+    return [
+        Log(change, loss.loser.node, loss.lost, *((loss.article, loss.key) if loss.key else ()))
+        for change, loss in session.losses
+    ]
