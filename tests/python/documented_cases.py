@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -20,17 +19,22 @@ from replication_conflicts.scenarios.steps import (
     DownloadStep,
     ErrorStep,
     RawStep,
+    RefuseStep,
     ReinitializeStep,
     RunStep,
     SetStep,
     Step,
     SyncStep,
     UploadStep,
+    key_values,
 )
 from replication_conflicts.scenarios.suite import Case, Suite
+from tests.python.documented_comparison import Comparison
 from tests.python.sequential_reader import (
+    ApplyError,
     Command,
     ConfigurationRefused,
+    ConflictDecision,
     Event,
     Held,
     SequentialReader,
@@ -105,6 +109,8 @@ class Play:
             self._subscribe(name, subscription)
         self.arrived: list[NodeFeedRow] = []
         self.events: list[Event] = []
+        self.errors: list[ApplyError] = []
+        self.decisions: list[ConflictDecision] = []
         self.references: dict[str, list[ChangeReference]] = {}
         self.steps = 0
         self.refused: str | None = None
@@ -113,12 +119,13 @@ class Play:
     def _subscribe(self, name: str, options: Mapping[str, object]) -> None:
         self.subscribers[name] = nodes.subscriber_node(self.publication, name, options)
         self.subscribers[name].reset(
-            stored for stored in self.start if self._is_inside(name, stored.article, stored.row)
+            stored for stored in self.start if self.is_inside(name, stored.article, stored.row)
         )
         self.options[name] = options
         self.reader.add_subscriber(name, options)
 
-    def _is_inside(self, subscriber: str, article: str, row: Row) -> bool:
+    def is_inside(self, subscriber: str, article: str, row: Row) -> bool:
+        """Whether a row lies in a subscriber's partition."""
         return self.reader.publication.articles[article].is_inside(subscriber, row)
 
     def _initial(self) -> dict[str, list[dict[str, Any]]]:
@@ -134,7 +141,8 @@ class Play:
         """All steps, then the comparisons; gives what is not as expected."""
         for step in self.case.steps:
             self._step(step)
-        problems = self._compare()
+        comparison = Comparison(self)
+        problems = comparison.differences()
         if self.case.converges:
             for _ in range(2):
                 for name in self.subscribers:
@@ -142,7 +150,7 @@ class Play:
                         self._sync(name)
             for name in self.subscribers:
                 if not self._is_waiting(name):
-                    problems += self._compare_rows(name, "same", "at the end")
+                    problems += comparison.rows(name, "same", "at the end")
         return problems
 
     def _step(self, step: Step) -> None:
@@ -150,7 +158,7 @@ class Play:
         if isinstance(step, ChangeStep):
             at = step.clock or CLOCK + timedelta(seconds=self.steps)
             for transaction in step.transactions:
-                made = self._node(step.at).transaction(transaction, at)
+                made = self.node(step.at).transaction(transaction, at)
                 if step.id:
                     self.references.setdefault(step.id, []).extend(made)
         elif isinstance(step, RawStep):
@@ -165,11 +173,15 @@ class Play:
             self._sync(step.node)
         elif isinstance(step, ReinitializeStep):
             self._reinitialize(step.node)
+        elif isinstance(step, RefuseStep):
+            self.subscribers[step.node].refuse(
+                step.article, key_values(self.publication, step.article, step.key), step.error
+            )
         elif isinstance(step, DecideStep):
-            article = self.publication.articles[step.article]
-            assert step.decision == "remove", "nothing else is decided in queued updating"
-            key = article.key_of(article.part(step.key))
-            self.reader.remove_conflicts(step.article, key, step.loser)
+            key = key_values(self.publication, step.article, step.key)
+            self.decisions.append(
+                ConflictDecision(step.article, key, step.loser, step.decision, step.edited)
+            )
         elif isinstance(step, SetStep):
             self._set(step)
         elif isinstance(step, ErrorStep):
@@ -182,13 +194,29 @@ class Play:
         values = dict(step.values)
         known = values.get("known_position")
         values["known_position"] = {"nothing": 0, "all": BEYOND_THE_END}.get(str(known), known)
-        self._node(step.at).raw(step.article, values)
+        self.node(step.at).raw(step.article, values)
 
-    def _node(self, name: str) -> Node:
+    def node(self, name: str) -> Node:
+        """The publisher or a subscriber."""
         return self.hq if name == self.hq.name else self.subscribers[name]
 
     def _upload(self, name: str) -> None:
         self.queue.put(self.subscribers[name].upload())
+        # reports stand behind what was uploaded
+        for refusal in self.subscribers[name].take_refusals():
+            self.arrived += self.queue.deliver()
+            self.errors.append(
+                ApplyError(
+                    subscriber=name,
+                    command_id=refusal.command_id,
+                    article=refusal.article,
+                    key=refusal.key,
+                    operation=refusal.operation,
+                    error_code=refusal.error_code,
+                    row=refusal.row,
+                    position=self.queue.positions.take(),
+                )
+            )
 
     def _sync(self, name: str) -> None:
         self._upload(name)
@@ -200,12 +228,17 @@ class Play:
             return
         self.arrived += self.queue.deliver()
         rows = [(row.article, dict(row.values)) for row in self.arrived]
-        events, self.arrived, self.events = self.events, [], []
         try:
-            self.reader.run(rows * 2 if self.is_hard else rows, events)
+            self.reader.run(
+                rows * 2 if self.is_hard else rows,
+                self.events,
+                errors=self.errors,
+                decisions=self.decisions,
+            )
         except ConfigurationRefused as refused:
             self.refused = str(refused)
             return
+        self.arrived, self.events, self.errors, self.decisions = [], [], [], []
         if self.is_hard:
             self.reader.run()
         self.hq.reset(
@@ -256,126 +289,11 @@ class Play:
             for status in self.reader.subscription_status()
         )
 
-    # --- comparisons --------------------------------------------------------------------------
-
-    def _compare(self) -> list[str]:
-        expect = self.case.expect
-        problems = []
-        for node, rows in expect.rows.items():
-            problems += self._compare_rows(node, rows, "after the last step")
-        if expect.conflicts is not None:
-            problems += self._compare_conflicts()
-        for name, expected in expect.outcomes.items():
-            problems += self._compare_outcomes(name, expected)
-        if expect.rejected is not None:
-            found = Counter(rejection.reason for rejection in self.reader.rejected)
-            if found != Counter(expect.rejected):
-                problems.append(f"rejected: {dict(found)} instead of {expect.rejected}")
-        for subscriber, commands in expect.commands.items():
-            found_commands = self.reader.subscriber_commands(subscriber)
-            kept = [self._command(c) for c in found_commands]
-            if len(kept) != len(commands) or not all(
-                self._fits(record, wanted) for record, wanted in zip(kept, commands, strict=False)
-            ):
-                problems.append(f"commands of {subscriber}: {kept} instead of {commands}")
-        for subscriber, fields in expect.subscriptions.items():
-            status = next(
-                s for s in self.reader.subscription_status() if s.subscriber == subscriber
-            )
-            for field, value in fields.items():
-                if getattr(status, field) != value:
-                    problems.append(f"subscription {subscriber}: {status} instead of {fields}")
-        return problems
-
-    def _compare_rows(self, node: str, expected: Any, when: str) -> list[str]:
-        problems = []
-        for article in self.publication.articles:
-            published = [
-                {name: value for name, value in row.items() if name != "row_version"}
-                for row in self.reader.published(article)
-            ]
-            held = published if node == self.hq.name else self._node(node).rows(article)
-            if expected == "same":
-                wanted = [row for row in published if self._is_inside(node, article, row)]
-            else:
-                wanted = expected.get(article)
-            if wanted is not None and _as_set(held) != _as_set(wanted):
-                problems.append(f"{when}, {node}, {article}: {held} instead of {wanted}")
-        return problems
-
-    def _compare_conflicts(self) -> list[str]:
-        wanted = list(self.case.expect.conflicts or ())
-        found = [self._conflict(conflict) for conflict in self.reader.conflict_rows()]
-        left = list(found)
-        missing = []
-        for one in wanted:
-            fitting = next((record for record in left if self._fits(record, one)), None)
-            if fitting is None:
-                missing.append(one)
-            else:
-                left.remove(fitting)
-        if missing or left:
-            return [f"conflicts: missing {missing}, not expected {left}"]
-        return []
-
-    def _conflict(self, conflict: Any) -> dict[str, Any]:
-        return {
-            "article": conflict.article,
-            "key": self._key(conflict.article, conflict.key),
-            "kind": conflict.kind,
-            "type": conflict.type,
-            "reason_code": conflict.reason_code,
-            "loser": conflict.loser_node,
-            "winner": conflict.winner_node,
-            "lost": conflict.lost,
-        }
-
-    def _command(self, command: Command) -> dict[str, Any]:
-        key = self._key(command.article, command.key) if command.article else None
-        return {
-            "kind": command.kind,
-            "article": command.article,
-            "operation": command.operation,
-            "key": key,
-            "row": command.row,
-            "origin": command.origin,
-        }
-
-    def _key(self, article: str, key: Any) -> dict[str, Any]:
-        return dict(zip(self.publication.articles[article].primary_key, key, strict=True))
-
-    def _fits(self, record: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-        """The record has what is wanted; rows and keys by value, as their article types them."""
-        for name, value in wanted.items():
-            if isinstance(value, Mapping):
-                article = self.publication.articles[record["article"]]
-                typed = {column: article.columns[column].coerce(v) for column, v in value.items()}
-                if name != "key":
-                    typed = {column: typed.get(column) for column in article.columns}
-                value = typed
-            if record[name] != value:
-                return False
-        return True
-
-    def _compare_outcomes(self, name: str, expected: Any) -> list[str]:
-        problems = []
-        outcomes = {outcome.change_id: outcome for outcome in self.reader.outcomes}
-        for reference in self.references[name]:
-            outcome = outcomes.get(str(reference.change_id))
-            found = outcome.outcome if outcome else None
-            wanted = expected
-            if isinstance(expected, Mapping):
-                article = self.publication.articles[reference.article]
-                wanted = expected[reference.article][article.key_text(reference.key)]
-            if found != wanted:
-                problems.append(f"outcome of {name} ({reference}): {found} instead of {wanted}")
-        return problems
-
 
 def node_command(command: Command) -> NodeCommand:
     """A command of the reader as the simulated nodes take it."""
     return NodeCommand(
-        command_id=f"{command.position}/{command.sequence}",
+        command_id=command.command_id,
         subscriber=str(command.subscriber),
         kind=command.kind,
         queue_position=command.position,
@@ -400,9 +318,3 @@ def stored_row(article: str, held: Held) -> StoredRow:
             article, held.last_row, held.writer.version, held.lineage, is_deleted=is_deleted
         )
     return StoredRow(article, held.row or {}, str(held.version), is_deleted=held.row is None)
-
-
-def _as_set(rows: Any) -> Counter[Any]:
-    return Counter(
-        tuple(sorted((name, repr(value)) for name, value in row.items())) for row in rows
-    )

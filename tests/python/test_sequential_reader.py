@@ -21,14 +21,9 @@ from tests.python.strategies.replicas import ReaderPipeline, differences, replay
 
 SUITES = Path(__file__).parents[1] / "scenarios" / "documented"
 NOT_READ_YET = (
-    "decisions",
-    "failed_changes_compensated",
-    "failed_changes_logged",
     "merge_logical_records_column",
     "merge_logical_records_detection",
     "merge_logical_records_row",
-    "merge_partitions",
-    "merge_resolvers_sides",
 )
 EXAMPLES = settings(
     max_examples=150,

@@ -17,9 +17,11 @@ shared with the project: a rule that is wrong in both places had to be misread t
 from tests.python.sequential_reader.publication import Article, Publication
 from tests.python.sequential_reader.reader import PolicyChangeRefused, SequentialReader
 from tests.python.sequential_reader.records import (
+    ApplyError,
     Change,
     Command,
     Conflict,
+    ConflictDecision,
     Event,
     FeedRow,
     Held,
@@ -32,11 +34,13 @@ from tests.python.sequential_reader.records import (
 from tests.python.sequential_reader.subscriptions import ConfigurationRefused
 
 __all__ = [
+    "ApplyError",
     "Article",
     "Change",
     "Command",
     "ConfigurationRefused",
     "Conflict",
+    "ConflictDecision",
     "Event",
     "FeedRow",
     "Held",

@@ -1,7 +1,9 @@
-"""Constraints under queued updating: which changes of a transaction fail, and why."""
+"""Constraints: which changes of a transaction or session fail, and why."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tests.python.sequential_reader.publication import Article, ForeignKey, Publication
@@ -9,78 +11,120 @@ from tests.python.sequential_reader.records import Change, Held, Key, Row
 
 NOT_NULL = 515
 CHECK = 547
+PARTITION = 550
 UNIQUE = 2601
 FOREIGN_KEY = 547
 
 State = dict[str, dict[Key, Row]]
+HeldRows = Mapping[str, Mapping[Key, Held]]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A row as a change of a transaction or session leaves it; `number` is the change's."""
+
+    number: int
+    article: str
+    key: Key
+    row: Row | None
+
+
+Makers = dict[tuple[str, Key], int]
 
 
 def failed_changes(
     publication: Publication,
-    rows: dict[str, dict[Key, Held]],
+    rows: HeldRows,
     changes: list[Change],
     applied: list[bool],
 ) -> dict[int, int]:
-    """Which of a transaction's changes break a constraint: their number, and the reason code.
+    """Which of a queued transaction's changes fail: their number, and the reason code.
 
     Columns that may not be null, then checks, are judged on every change's own row.  Unique and
-    foreign keys are judged at the end of the transaction: unique keys first, then children without
-    a parent, then what a parent's delete (or new key) would leave without one; after each failure
-    the transaction is judged again without the failed changes.
+    foreign keys are judged at the end of the transaction; after each failure it is judged again
+    without the failed changes.
     """
     failed: dict[int, int] = {}
     for number, change in enumerate(changes):
-        code = _own_row_failure(publication.articles[change.article], change)
+        row = None if change.operation == "delete" else change.row
+        code = row_failure(publication.articles[change.article], row)
         if applied[number] and code is not None:
             failed[number] = code
     while True:
-        alive = [
-            number for number in range(len(changes)) if applied[number] and number not in failed
+        made = [
+            Made(
+                number,
+                change.article,
+                change.key,
+                None if change.operation == "delete" else change.row,
+            )
+            for number, change in enumerate(changes)
+            if applied[number] and number not in failed
         ]
-        end, makers = _end_state(rows, changes, alive)
-        next_failure = (
-            _unique_failure(publication, end, makers)
-            or _child_failure(publication, end, makers)
-            or _parent_failure(publication, end, changes, makers)
-        )
+        next_failure = failure_at_the_end(publication, rows, made)
         if next_failure is None:
             return failed
         failed[next_failure[0]] = next_failure[1]
 
 
-def _own_row_failure(article: Article, change: Change) -> int | None:
+def failure_at_the_end(
+    publication: Publication, rows: HeldRows, made: list[Made]
+) -> tuple[int, int] | None:
+    """The change that breaks a key at the end of a transaction or session, and the reason code.
+
+    Unique keys first, then children without a parent, then what a parent's delete (or new key)
+    would leave without one.
+    """
+    end, makers = _end_state(rows, made)
+    return (
+        _unique_failure(publication, end, makers)
+        or _child_failure(publication, end, makers)
+        or _parent_failure(publication, end, makers)
+    )
+
+
+def row_failure(article: Article, row: Row | None) -> int | None:
     """Not null comes before a check; a check that gives NULL passes; a delete has no row."""
-    if change.operation == "delete":
+    if row is None:
         return None
-    if any(change.row[column] is None for column in article.not_null):
+    if any(row[column] is None for column in article.not_null):
         return NOT_NULL
-    if any(check(change.row) is False for check in article.checks):
+    if any(check(row) is False for check in article.checks):
         return CHECK
     return None
 
 
-def _end_state(
-    rows: dict[str, dict[Key, Held]], changes: list[Change], alive: list[int]
-) -> tuple[State, dict[tuple[str, Key], int]]:
+def partition_failure(
+    article: Article, node: str, operation: str, before: Row | None, after: Row | None
+) -> int | None:
+    """What a subscriber changes must lie inside its partition: an insert afterwards, an update or
+    delete before, so that a row that others moved out of it is out of reach.
+    """
+    if before is not None and not article.is_inside(node, before):
+        return PARTITION
+    is_new = operation == "insert" or before is None
+    if is_new and after is not None and not article.is_inside(node, after):
+        return PARTITION
+    return None
+
+
+def _end_state(rows: HeldRows, made: Iterable[Made]) -> tuple[State, Makers]:
     """Live rows if the given changes apply, and for every row they touch the last of them."""
     end: State = {
         article: {key: held.row for key, held in held_rows.items() if held.row is not None}
         for article, held_rows in rows.items()
     }
-    makers: dict[tuple[str, Key], int] = {}
-    for number in alive:
-        change = changes[number]
-        if change.operation == "delete":
-            end[change.article].pop(change.key, None)
+    makers: Makers = {}
+    for one in made:
+        if one.row is None:
+            end[one.article].pop(one.key, None)
         else:
-            end[change.article][change.key] = change.row
-        makers[(change.article, change.key)] = number
+            end[one.article][one.key] = one.row
+        makers[(one.article, one.key)] = one.number
     return end, makers
 
 
-def _unique_failure(
-    publication: Publication, end: State, makers: dict[tuple[str, Key], int]
-) -> tuple[int, int] | None:
+def _unique_failure(publication: Publication, end: State, makers: Makers) -> tuple[int, int] | None:
     """Of two rows that clash, the one whose change is later in the queue fails.
 
     NULLs are never equal.  The earliest change that clashes with something before it is named.
@@ -98,9 +142,7 @@ def _unique_failure(
     return (min(failures), UNIQUE) if failures else None
 
 
-def _child_failure(
-    publication: Publication, end: State, makers: dict[tuple[str, Key], int]
-) -> tuple[int, int] | None:
+def _child_failure(publication: Publication, end: State, makers: Makers) -> tuple[int, int] | None:
     """A row that the transaction wrote needs its parent; a foreign key with a NULL needs none."""
     failures = []
     for (name, key), number in makers.items():
@@ -113,12 +155,7 @@ def _child_failure(
     return (min(failures), FOREIGN_KEY) if failures else None
 
 
-def _parent_failure(
-    publication: Publication,
-    end: State,
-    changes: list[Change],
-    makers: dict[tuple[str, Key], int],
-) -> tuple[int, int] | None:
+def _parent_failure(publication: Publication, end: State, makers: Makers) -> tuple[int, int] | None:
     """A delete of a parent that still has children is a failed delete.
 
     An update that takes away the values its children refer to fails in the same way.
@@ -136,10 +173,9 @@ def _parent_failure(
                 for key, row in end[child_name].items()
                 if (child_name, key) not in makers and not _has_parent(end, foreign_key, row)
             ]
-            for number in written.values():
-                change = changes[number]
+            for parent_key, number in written.items():
                 parent = publication.articles[foreign_key.parent]
-                if any(_was_parent(parent, change, foreign_key, orphan) for orphan in orphans):
+                if any(_was_parent(parent, parent_key, foreign_key, orphan) for orphan in orphans):
                     failures.append(number)
     return (min(failures), FOREIGN_KEY) if failures else None
 
@@ -154,8 +190,8 @@ def _has_parent(end: State, foreign_key: ForeignKey, child: Row) -> bool:
     )
 
 
-def _was_parent(parent: Article, change: Change, foreign_key: ForeignKey, orphan: Row) -> bool:
-    """The change touched the row that the orphan refers to.
+def _was_parent(parent: Article, key: Key, foreign_key: ForeignKey, orphan: Row) -> bool:
+    """Whether the row of that key is the one that the orphan refers to.
 
     Only keys are compared: foreign keys refer to primary keys, which a change cannot alter in
     place.
@@ -163,6 +199,6 @@ def _was_parent(parent: Article, change: Change, foreign_key: ForeignKey, orphan
     value = dict(zip(foreign_key.to, (orphan[c] for c in foreign_key.columns), strict=True))
     return all(
         value[column] == key_value
-        for column, key_value in zip(parent.primary_key, change.key, strict=True)
+        for column, key_value in zip(parent.primary_key, key, strict=True)
         if column in value
     )

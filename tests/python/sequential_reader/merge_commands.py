@@ -89,6 +89,6 @@ def in_partition(
 def logs_of(session: Session) -> list[Log]:
     """The conflicts for those who lost."""
     return [
-        Log(change, loss.loser.node, loss.lost, *((loss.article, loss.key) if loss.key else ()))
-        for change, loss in session.losses
+        Log(lost.change, lost.loss.loser.node, lost.loss.lost, lost.article, lost.key)
+        for lost in session.lost
     ]

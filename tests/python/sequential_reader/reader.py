@@ -7,27 +7,24 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, cast
 
-from tests.python.sequential_reader.commands import queued_commands, written_commands
+from tests.python.sequential_reader.commands import queued_commands
 from tests.python.sequential_reader.contract import Intake, Transaction
-from tests.python.sequential_reader.merge_commands import drafts_of, logs_of
+from tests.python.sequential_reader.interventions import decide_conflict, undo_refused
+from tests.python.sequential_reader.journal import Journal
 from tests.python.sequential_reader.merge_session import decide_session
 from tests.python.sequential_reader.merge_state import MergeRows, initial_row
 from tests.python.sequential_reader.publication import Check, Publication, read_publication
 from tests.python.sequential_reader.queued import Rows, decide
-from tests.python.sequential_reader.recording import (
-    merge_conflict,
-    merge_outcome,
-    queued_conflict,
-    queued_outcome,
-)
+from tests.python.sequential_reader.recording import queued_conflict, queued_outcome
 from tests.python.sequential_reader.records import (
+    ApplyError,
     Change,
     Command,
     Conflict,
+    ConflictDecision,
     Event,
     FeedRow,
     Held,
-    Key,
     Outcome,
     Rejection,
     Row,
@@ -73,15 +70,16 @@ class SequentialReader:
         self.publication: Publication = read_publication(name, configuration, checks, row_filters)
         self.subscribers: list[str] = []
         self.rows: Rows = {article: {} for article in self.publication.articles}
-        self.outcomes: list[Outcome] = []
-        self.conflicts: list[Conflict] = []
+        self.journal = Journal()
         self.rejected: list[Rejection] = []
-        self.commands: list[Command] = []
+        self.stale_decisions: list[ConflictDecision] = []
         self.runs = 0
         self._reinitializations = Reinitializations()
         self._judges_constraints = judges_constraints
         self._intake = Intake(self.publication)
-        self._failures: set[tuple[str, Key, str]] = set()
+        self._errors: list[ApplyError] = []
+        self._decisions: list[tuple[Place, ConflictDecision]] = []
+        self._reported: set[tuple[str, str]] = set()
         options = subscribers if isinstance(subscribers, Mapping) else {}
         for subscriber in subscribers:
             self.add_subscriber(subscriber, options.get(subscriber))
@@ -103,6 +101,21 @@ class SequentialReader:
             self.rows[article_name][article.key_of(row)] = held
 
     # --- results -------------------------------------------------------------------------------
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What was decided about every change."""
+        return self.journal.outcomes
+
+    @property
+    def conflicts(self) -> list[Conflict]:
+        """All conflicts, wherever their record is kept, but those that people have settled."""
+        return self.journal.conflicts
+
+    @property
+    def commands(self) -> list[Command]:
+        """All commands to all subscribers."""
+        return self.journal.commands
 
     @property
     def marks(self) -> list[Mark]:
@@ -203,20 +216,6 @@ class SequentialReader:
         self.publication = publication
         self._intake.publication = publication
 
-    # --- people --------------------------------------------------------------------------------
-
-    def remove_conflicts(self, article: str, key: Key, loser: str) -> None:
-        """A person's decision to drop the record of a row's conflicts that a node lost.
-
-        The decision leaves the outcomes as they were.  In queued updating nothing else can be
-        decided.
-        """
-        self.conflicts = [
-            conflict
-            for conflict in self.conflicts
-            if (conflict.article, conflict.key, conflict.loser_node) != (article, key, loser)
-        ]
-
     # --- one run -------------------------------------------------------------------------------
 
     def run(
@@ -224,8 +223,11 @@ class SequentialReader:
         delivery: Iterable[FeedRow] = (),
         events: Iterable[Event] = (),
         now: datetime | None = None,
+        errors: Iterable[ApplyError] = (),
+        decisions: Iterable[ConflictDecision] = (),
     ) -> None:
-        """Take one delivery.  `now`: the time of the run, for changes that come from the future.
+        """Take one delivery.  `now`: the time of the run, for changes that come from the future;
+        `errors`: refused commands; `decisions`: what people have decided.
 
         Errors: ConfigurationRefused, before anything is taken.
         """
@@ -238,6 +240,7 @@ class SequentialReader:
         # place
         for event in events:
             self._reinitializations.receive(event, self.last_position)
+        self._receive_interventions(errors, decisions)
         new, other_content = self._intake.receive(run, delivery)
         transactions, rejected = self._intake.take(
             self._intake.complete_transactions(new),
@@ -249,11 +252,66 @@ class SequentialReader:
         self.rejected.extend(Rejection(change, reason, run) for change, reason in rejected)
         first_new_mark = len(self.marks)
         for transaction in transactions:
+            assert transaction.position is not None
+            self._intervene((transaction.position, 0), run)
             if self.publication.is_merge:
                 self._take_session(transaction, run)
             else:
                 self._take(transaction, run)
+        last_error = max((error.position for error in self._errors), default=0)
+        self._intervene((max(self.last_position or 0, last_error), 2), run)
         self._complete_snapshots(first_new_mark)
+
+    def _receive_interventions(
+        self, errors: Iterable[ApplyError], decisions: Iterable[ConflictDecision]
+    ) -> None:
+        """Reports may be delivered twice; a decision acts behind the place that it names, or behind
+        the last one taken.
+        """
+        for error in errors:
+            if (error.subscriber, error.command_id) not in self._reported:
+                self._reported.add((error.subscriber, error.command_id))
+                self._errors.append(error)
+        for decision in decisions:
+            place = self.last_position or 0 if decision.position is None else decision.position
+            self._decisions.append(((place, 1), decision))
+
+    def _intervene(self, until: Place, run: int) -> None:
+        """What acts in the queue before a place."""
+        due: list[tuple[Place, ApplyError | ConflictDecision]] = [
+            ((error.position, 0), error) for error in self._errors
+        ]
+        due = sorted([*due, *self._decisions], key=lambda pair: pair[0])
+        for place, one in due:
+            if place >= until:
+                continue
+            if isinstance(one, ApplyError):
+                self._errors.remove(one)
+                self._undo(one, run)
+            else:
+                self._decisions.remove((place, one))
+                self._decide(one, place[0], run)
+
+    def _undo(self, error: ApplyError, run: int) -> None:
+        command = next(c for c in self.commands if c.command_id == error.command_id)
+        rows = cast(MergeRows, self.rows)
+        undone = undo_refused(self.publication, rows, command, error)
+        self.journal.record(
+            self.publication, undone.session, error.position, run, more=undone.drafts
+        )
+
+    def _decide(self, decision: ConflictDecision, place: int, run: int) -> None:
+        """The record of a conflict goes when it is decided; the outcomes stay as they were."""
+        conflict = self.journal.latest_conflict(decision.article, decision.key, decision.loser)
+        rows = cast(MergeRows, self.rows)
+        done = None
+        if conflict is not None:
+            done = decide_conflict(self.publication, rows, conflict, decision, place)
+        if conflict is None or done is None:
+            self.stale_decisions.append(decision)
+            return
+        self.conflicts.remove(conflict)
+        self.journal.record(self.publication, done.session, place, run)
 
     def _take(self, transaction: Transaction, run: int) -> None:
         """Decide one transaction of queued updating, and record what was decided."""
@@ -284,33 +342,8 @@ class SequentialReader:
         rows = cast(MergeRows, self.rows)
         position = transaction.position
         assert position is not None
-        session = decide_session(publication, rows, transaction)
-        self.outcomes.extend(merge_outcome(one, position, run) for one in session.decisions)
-        # a failed change that its node tries again is one conflict however often it fails
-        session.losses = [
-            (change, loss)
-            for change, loss in session.losses
-            if not loss.is_failure
-            or (change.article, change.key, loss.losing_version) not in self._failures
-        ]
-        for change, loss in session.losses:
-            article, key = (loss.article, loss.key) if loss.key else (change.article, change.key)
-            held = rows[article].get(key)
-            version = held.version if held else None
-            conflict = merge_conflict(publication, change, loss, version, position, run)
-            self.conflicts.append(conflict)
-            if loss.is_failure:
-                self._failures.add((article, key, loss.losing_version))
-        self.commands.extend(
-            written_commands(
-                publication,
-                drafts_of(publication, session),
-                logs_of(session),
-                position,
-                set(self.subscribers),
-                run,
-            )
-        )
+        session = decide_session(publication, rows, transaction, self._judges_constraints)
+        self.journal.record(publication, session, position, run)
 
     def _complete_snapshots(self, first_new_mark: int) -> None:
         """A snapshot is the published tables as the run leaves them."""
@@ -324,7 +357,7 @@ class SequentialReader:
                 },
             )
             self.marks[number] = mark
-            self.commands = [
+            self.commands[:] = [
                 replace(command, snapshot_position=self.last_position)
                 if command.kind == "reinitialize"
                 and command.subscriber == mark.subscriber

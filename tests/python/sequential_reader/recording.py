@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tests.python.sequential_reader.merge import Decision, Loss
+from tests.python.sequential_reader.merge import Decision
 from tests.python.sequential_reader.merge_commands import carried
+from tests.python.sequential_reader.merge_session import Lost
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
-from tests.python.sequential_reader.records import Change, Conflict, Outcome, Party
+from tests.python.sequential_reader.records import Conflict, Outcome, Party
 
 
 def queued_outcome(verdict: Verdict, position: int, run: int) -> Outcome:
@@ -120,20 +121,13 @@ def merge_outcome(decision: Decision, position: int, run: int) -> Outcome:
     )
 
 
-def merge_conflict(
-    publication: Publication,
-    change: Change,
-    loss: Loss,
-    publisher_version: str | None,
-    position: int,
-    run: int,
-) -> Conflict:
+def merge_conflict(publication: Publication, lost: Lost, position: int, run: int) -> Conflict:
     """The conflict that was decided together with a change."""
+    change, loss = lost.change, lost.loss
     assert change.position is not None
-    article, key = (loss.article, loss.key) if loss.key else (change.article, change.key)
     return Conflict(
-        article=article,
-        key=key,
+        article=lost.article,
+        key=lost.key,
         kind=loss.kind,
         type=loss.type,
         reason_code=loss.reason_code or loss.type,
@@ -145,7 +139,7 @@ def merge_conflict(
         transaction_id=change.transaction_id,
         transaction_position=position,
         position=change.position,
-        is_kept_at_publisher=is_kept_at_publisher(publication, article),
+        is_kept_at_publisher=is_kept_at_publisher(publication, lost.article),
         run=run,
-        publisher_version=publisher_version,
+        settled_version=lost.after.writer.version if lost.after else None,
     )

@@ -87,6 +87,37 @@ class Event:
 
 
 @dataclass(frozen=True)
+class ApplyError:
+    """A command that a subscriber's database refused; `row` is what it holds instead."""
+
+    subscriber: str
+    command_id: str
+    """As the reader numbers its commands: `position/sequence`."""
+    article: str
+    key: Key
+    operation: str
+    error_code: int
+    row: Row | None
+    position: int
+
+
+@dataclass(frozen=True)
+class ConflictDecision:
+    """A person's decision about the latest conflict of a row that a node lost.
+
+    `position` is the place in the queue behind which it acts; None: behind the last one taken when
+    a run first sees it.
+    """
+
+    article: str
+    key: Key
+    loser: str
+    decision: str
+    edited: Mapping[str, Any] | None = None
+    position: int | None = None
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What was decided about one change."""
 
@@ -140,8 +171,8 @@ class Conflict:
     position: int
     is_kept_at_publisher: bool
     run: int
-    publisher_version: str | None = None
-    """Merge: the row's version at the publisher after the decision; None = no row."""
+    settled_version: str | None = None
+    """Merge: the publisher's version after the decision, of a tombstone too; None = never held."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +207,11 @@ class Command:
     snapshot_position: int | None = None
     lineage: Mapping[str, int] | None = None
     """Merge: what a node knows of the row once the command has acted."""
+
+    @property
+    def command_id(self) -> str:
+        """Names the command; the same however the feed is cut into runs."""
+        return f"{self.position}/{self.sequence}"
 
 
 @dataclass(frozen=True)

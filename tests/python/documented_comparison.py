@@ -1,0 +1,142 @@
+"""What a documented case expects, beside what came out of its play."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tests.python.sequential_reader import Command
+
+if TYPE_CHECKING:
+    from tests.python.documented_cases import Play
+
+
+class Comparison:
+    """Compares a play that has come to its last step."""
+
+    def __init__(self, play: Play) -> None:
+        self.play = play
+        self.reader = play.reader
+        self.publication = play.publication
+
+    def differences(self) -> list[str]:
+        """All that is not as the case expects."""
+        expect = self.play.case.expect
+        problems = []
+        for node, rows in expect.rows.items():
+            problems += self.rows(node, rows, "after the last step")
+        if expect.conflicts is not None:
+            problems += self._compare_conflicts()
+        for name, expected in expect.outcomes.items():
+            problems += self._compare_outcomes(name, expected)
+        if expect.rejected is not None:
+            found = Counter(rejection.reason for rejection in self.reader.rejected)
+            if found != Counter(expect.rejected):
+                problems.append(f"rejected: {dict(found)} instead of {expect.rejected}")
+        for subscriber, commands in expect.commands.items():
+            found_commands = self.reader.subscriber_commands(subscriber)
+            kept = [self._command(c) for c in found_commands]
+            if len(kept) != len(commands) or not all(
+                self._fits(record, wanted) for record, wanted in zip(kept, commands, strict=False)
+            ):
+                problems.append(f"commands of {subscriber}: {kept} instead of {commands}")
+        for subscriber, fields in expect.subscriptions.items():
+            status = next(
+                s for s in self.reader.subscription_status() if s.subscriber == subscriber
+            )
+            for field, value in fields.items():
+                if getattr(status, field) != value:
+                    problems.append(f"subscription {subscriber}: {status} instead of {fields}")
+        return problems
+
+    def rows(self, node: str, expected: Any, when: str) -> list[str]:
+        """Where a node's rows are not those expected; `same`: those published, in its part."""
+        problems = []
+        for article in self.publication.articles:
+            published = [
+                {name: value for name, value in row.items() if name != "row_version"}
+                for row in self.reader.published(article)
+            ]
+            held = published if node == self.play.hq.name else self.play.node(node).rows(article)
+            if expected == "same":
+                wanted = [row for row in published if self.play.is_inside(node, article, row)]
+            else:
+                wanted = expected.get(article)
+            if wanted is not None and _as_set(held) != _as_set(wanted):
+                problems.append(f"{when}, {node}, {article}: {held} instead of {wanted}")
+        return problems
+
+    def _compare_conflicts(self) -> list[str]:
+        wanted = list(self.play.case.expect.conflicts or ())
+        found = [self._conflict(conflict) for conflict in self.reader.conflict_rows()]
+        left = list(found)
+        missing = []
+        for one in wanted:
+            fitting = next((record for record in left if self._fits(record, one)), None)
+            if fitting is None:
+                missing.append(one)
+            else:
+                left.remove(fitting)
+        if missing or left:
+            return [f"conflicts: missing {missing}, not expected {left}"]
+        return []
+
+    def _conflict(self, conflict: Any) -> dict[str, Any]:
+        return {
+            "article": conflict.article,
+            "key": self._key(conflict.article, conflict.key),
+            "kind": conflict.kind,
+            "type": conflict.type,
+            "reason_code": conflict.reason_code,
+            "loser": conflict.loser_node,
+            "winner": conflict.winner_node,
+            "lost": conflict.lost,
+        }
+
+    def _command(self, command: Command) -> dict[str, Any]:
+        key = self._key(command.article, command.key) if command.article else None
+        return {
+            "kind": command.kind,
+            "article": command.article,
+            "operation": command.operation,
+            "key": key,
+            "row": command.row,
+            "origin": command.origin,
+        }
+
+    def _key(self, article: str, key: Any) -> dict[str, Any]:
+        return dict(zip(self.publication.articles[article].primary_key, key, strict=True))
+
+    def _fits(self, record: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+        """The record has what is wanted; rows and keys by value, as their article types them."""
+        for name, value in wanted.items():
+            if isinstance(value, Mapping):
+                article = self.publication.articles[record["article"]]
+                typed = {column: article.columns[column].coerce(v) for column, v in value.items()}
+                if name != "key":
+                    typed = {column: typed.get(column) for column in article.columns}
+                value = typed
+            if record[name] != value:
+                return False
+        return True
+
+    def _compare_outcomes(self, name: str, expected: Any) -> list[str]:
+        problems = []
+        outcomes = {outcome.change_id: outcome for outcome in self.reader.outcomes}
+        for reference in self.play.references[name]:
+            outcome = outcomes.get(str(reference.change_id))
+            found = outcome.outcome if outcome else None
+            wanted = expected
+            if isinstance(expected, Mapping):
+                article = self.publication.articles[reference.article]
+                wanted = expected[reference.article][article.key_text(reference.key)]
+            if found != wanted:
+                problems.append(f"outcome of {name} ({reference}): {found} instead of {wanted}")
+        return problems
+
+
+def _as_set(rows: Any) -> Counter[Any]:
+    return Counter(
+        tuple(sorted((name, repr(value)) for name, value in row.items())) for row in rows
+    )

@@ -1,0 +1,159 @@
+"""What acts on published rows beside changes: refused commands that are undone, and decisions of
+people about conflicts.  What they write are versions of the run's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tests.python.sequential_reader.commands import COMPENSATING, Draft
+from tests.python.sequential_reader.merge import Loss
+from tests.python.sequential_reader.merge_session import Session
+from tests.python.sequential_reader.merge_state import (
+    MergeHeld,
+    MergeRows,
+    Scribe,
+    held_by,
+    union,
+)
+from tests.python.sequential_reader.publication import Publication
+from tests.python.sequential_reader.records import (
+    ApplyError,
+    Change,
+    Command,
+    Conflict,
+    ConflictDecision,
+    Held,
+    Key,
+    Party,
+    Row,
+)
+
+REFUSED_TYPES = {"insert": 6, "delete": 8, "update": 10}
+
+
+@dataclass
+class Intervention:
+    """What was written, the conflicts that were recorded, and commands beside those for all."""
+
+    session: Session = field(default_factory=Session)
+    drafts: list[Draft] = field(default_factory=list)
+
+
+def undo_refused(
+    publication: Publication, rows: MergeRows, command: Command, error: ApplyError
+) -> Intervention:
+    """A command that a subscriber could not apply: a failed change that the publisher loses.
+
+    With `compensate_for_errors` the publisher's row becomes the subscriber's, if it still is what
+    the command was to leave; if not, that is what the subscriber gets.  Without, it is recorded.
+    """
+    assert command.article is not None
+    assert command.key is not None
+    intervention = Intervention()
+    origin = str(command.origin)
+    change = replace(
+        _stand_in(command.article, command.key, error.position, error.operation),
+        node=origin,
+        change_id=command.change_id,
+    )
+    loss = Loss(
+        kind=f"failed_{command.operation}",
+        type=REFUSED_TYPES[str(command.operation)],
+        loser=Party(origin, command.change_id),
+        winner=Party(publication.publisher, None),
+        lost=command.row,
+        losing_version=f"{error.subscriber}/{error.command_id}",
+        reason_code=error.error_code,
+    )
+    held = rows[command.article].get(command.key)
+    after = held
+    if publication.is_merge and publication.articles[command.article].compensate_for_errors:
+        if held is not None and held.version == command.new_version:
+            after = _write(intervention, publication, rows, change, held, error.row, error.position)
+        before = Held(
+            row=error.row,
+            version=command.old_version,
+            node=error.subscriber,
+            change_id=None,
+        )
+        intervention.drafts.append(Draft(COMPENSATING, change, error.subscriber, before, after))
+    intervention.session.lose(change, loss, after)
+    return intervention
+
+
+def decide_conflict(
+    publication: Publication,
+    rows: MergeRows,
+    conflict: Conflict,
+    decision: ConflictDecision,
+    place: int,
+) -> Intervention | None:
+    """A person's decision about a conflict; None: it is stale, and nothing is done.
+
+    It acts behind `place`.  Removing a record touches no row, so it is never stale.  A winner that
+    is a delete cannot be edited.
+    """
+    if decision.decision == "remove":
+        return Intervention()
+    held = rows[conflict.article].get(conflict.key)
+    now = held.writer.version if held else None
+    if not publication.is_merge or now != conflict.settled_version:
+        return None
+    intervention = Intervention()
+    edited = dict(decision.edited or {})
+    change = replace(
+        _stand_in(conflict.article, conflict.key, 0, None),
+        node=publication.publisher,
+        change_id=conflict.loser_change_id,
+    )
+    if decision.decision == "submit_winner":
+        if not edited:
+            return intervention
+        if held is None or held.row is None:
+            return None
+        _write(intervention, publication, rows, change, held, {**held.row, **edited}, place + 1)
+        return intervention
+    row = None if conflict.lost is None else {**conflict.lost, **edited}
+    if row is not None or (held is not None and held.row is not None):
+        _write(intervention, publication, rows, change, held, row, place + 1)
+    return intervention
+
+
+def _write(
+    intervention: Intervention,
+    publication: Publication,
+    rows: MergeRows,
+    change: Change,
+    held: MergeHeld | None,
+    row: Row | None,
+    place: int,
+) -> MergeHeld:
+    """A version of the run's own; `row` None: a tombstone."""
+    known = held.lineage if held else {}
+    own = Scribe(publication, place).own(known, change.position or 0)
+    last_row = held.last_row if held else row or {}
+    lineage = union(known, {own.node: own.number})
+    after = held_by(own, row, last_row, lineage, operation="delete" if row is None else "update")
+    intervention.session.write(change, change.article, change.key, held, after)
+    rows[change.article][change.key] = after
+    return after
+
+
+def _stand_in(article: str, key: Key, position: int, operation: str | None) -> Change:
+    """What stands for a change where nobody has made one."""
+    return Change(
+        article=article,
+        key=key,
+        change_id=None,
+        position=position,
+        node=None,
+        transaction_id=None,
+        change_count=None,
+        operation=operation,
+        changed_at=None,
+        old_version=None,
+        new_version=None,
+        row={},
+        first_seen_in=0,
+    )
