@@ -1,0 +1,96 @@
+"""What one transaction of commands does to a subscriber's database."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from replication_conflicts.distribution import reports
+from replication_conflicts.distribution.articles import NodePublication
+from replication_conflicts.distribution.commands import AgentCommand, Transaction
+from replication_conflicts.distribution.faults import Fault, error_code, error_text, fault_of
+from replication_conflicts.distribution.ports import CaptureState, NoCapture, Refusal
+from replication_conflicts.distribution.statements import Tables
+from replication_conflicts.nodes.commands import LOG_CONFLICT
+
+
+@dataclass(frozen=True)
+class Node:
+    """Whose commands go where: a subscriber of a publication, and its database's tables."""
+
+    publication: NodePublication
+    name: str
+    tables: Tables
+    capture: CaptureState = field(default_factory=NoCapture)
+
+
+def apply(connection: Connection, node: Node, commands: Sequence[AgentCommand]) -> int:
+    """Carry out commands in their order; the number of rows that changed."""
+    changed = node.tables.carry_out(connection, (c for c in commands if c.changes_a_row))
+    records = [command for command in commands if command.kind == LOG_CONFLICT]
+    if records:
+        reports.log_conflicts(connection, node.publication.name, records)
+    node.capture.applied(connection, commands)
+    return changed
+
+
+@dataclass
+class Trial:
+    """How far a transaction got when its commands were tried one by one."""
+
+    changed: int = 0
+    refusals: list[Refusal] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+
+def try_each(
+    connection: Connection, node: Node, transaction: Transaction, *, is_skipping: bool
+) -> Trial:
+    """Carry out a transaction command by command, to learn which one the database refuses.
+
+    Without `is_skipping` the first refusal ends the trial; with it the others are carried out.
+    """
+    trial = Trial()
+    for command in transaction.commands:
+        try:
+            with connection.begin_nested():
+                trial.changed += apply(connection, node, [command])
+        except DBAPIError as error:
+            if fault_of(error) is not Fault.REFUSED or not command.changes_a_row:
+                raise
+            trial.refusals.append(refusal(connection, node, command, error))
+            if not is_skipping:
+                return trial
+            continue
+        trial.kinds[command.kind] += 1
+    return trial
+
+
+def refusal(
+    connection: Connection, node: Node, command: AgentCommand, error: DBAPIError
+) -> Refusal:
+    """The report about a refused command, with the row as the database holds it."""
+    assert command.article is not None
+    assert command.key is not None
+    try:
+        with connection.begin_nested():
+            held = node.tables[command.article].held_row(connection, command.key)
+    except DBAPIError as missing:
+        # where the table itself is missing there is no row to report
+        if fault_of(missing) is not Fault.REFUSED:
+            raise
+        held = None
+    return Refusal(
+        subscriber=node.name,
+        command_id=command.command_id,
+        article=command.article,
+        key=dict(command.key),
+        operation=command.operation or "",
+        error_code=error_code(error),
+        error_text=error_text(error),
+        row=held,
+    )

@@ -1,0 +1,85 @@
+"""A publication as a node's database has it: the articles with their statements and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from replication_conflicts.nodes.publication import Publication, publication_from_vars
+from replication_conflicts.nodes.values import ColumnType, ValueProblem
+from replication_conflicts.statements import ArticleShape, article_shapes
+
+
+class ConfigurationProblem(Exception):
+    """A publication that a node cannot have; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class NodeArticle:
+    """One published table: `depth` counts how far it stands below its topmost parent."""
+
+    shape: ArticleShape
+    kinds: Mapping[str, ColumnType]
+    depth: int
+
+    @property
+    def name(self) -> str:
+        """The table's name."""
+        return self.shape.name
+
+
+@dataclass(frozen=True)
+class NodePublication:
+    """A publication; `articles` go parents first."""
+
+    name: str
+    options: Publication
+    articles: Mapping[str, NodeArticle]
+
+    @property
+    def is_merge(self) -> bool:
+        """Whether nodes send net changes with lineages; else versions and transactions."""
+        return self.options.is_merge
+
+    def article(self, name: str | None) -> NodeArticle:
+        """Errors: ConfigurationProblem when the publication has no such article."""
+        if name is None or name not in self.articles:
+            known = ", ".join(self.articles)
+            raise ConfigurationProblem(
+                f"publication '{self.name}' has no article '{name}', only: {known}"
+            )
+        return self.articles[name]
+
+
+def node_publication(name: str, publications: Mapping[str, Any]) -> NodePublication:
+    """A publication from vars: publications:. Errors: ConfigurationProblem."""
+    if name not in publications:
+        known = ", ".join(publications) or "none"
+        raise ConfigurationProblem(f"there is no publication '{name}', only: {known}")
+    try:
+        options = publication_from_vars(name, publications[name])
+        shapes = {shape.name: shape for shape in article_shapes({name: publications[name]})}
+    except (ValueProblem, ValueError) as error:
+        raise ConfigurationProblem(f"publication '{name}': {error}") from error
+    ordered = sorted(shapes, key=lambda article: (options.depth(article), article))
+    articles = {
+        article: NodeArticle(
+            shapes[article], options.articles[article].columns, options.depth(article)
+        )
+        for article in ordered
+    }
+    return NodePublication(name, options, articles)
+
+
+def project_publications(project: Path) -> Mapping[str, Any]:
+    """What a project's dbt_project.yml has under vars: publications:."""
+    file = project / "dbt_project.yml"
+    if not file.is_file():
+        raise ConfigurationProblem(f"{project} is no dbt project: it has no dbt_project.yml")
+    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = (settings.get("vars") or {}).get("publications") or {}
+    return found

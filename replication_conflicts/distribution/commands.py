@@ -1,0 +1,151 @@
+"""Commands as the agent takes them: values stay the canonical text in which they travel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from replication_conflicts.nodes.commands import (
+    COMPENSATING,
+    LOG_CONFLICT,
+    NOT_APPLIED,
+    REINITIALIZE,
+    REPLICATED,
+    SnapshotTable,
+)
+
+ROW_KINDS = (REPLICATED, COMPENSATING)
+KINDS = (*ROW_KINDS, REINITIALIZE, NOT_APPLIED, LOG_CONFLICT)
+
+Texts = Mapping[str, str | None]
+
+
+class UnknownCommand(ValueError):
+    """A command of a kind that this agent does not know, or that lacks what its kind needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCommand:
+    """One row of `subscriber_commands`.
+
+    `key` and `row` map columns to canonical text; `row` is None where the row goes, `old_version`
+    where there was none, `new_version` where none is left.
+    """
+
+    command_id: str
+    kind: str
+    queue_position: int
+    sequence: int = 0
+    article: str | None = None
+    operation: str | None = None
+    key: Texts | None = None
+    row: Texts | None = None
+    old_version: str | None = None
+    new_version: str | None = None
+    lineage: Mapping[str, int] = field(default_factory=dict)
+    cause: str | None = None
+    snapshot: tuple[SnapshotTable, ...] = ()
+    snapshot_position: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UnknownCommand(f"command {self.command_id} is of the unknown kind {self.kind!r}")
+        if self.kind in ROW_KINDS and not (self.article and self.operation and self.key):
+            raise UnknownCommand(f"command {self.command_id} ({self.kind}) names no row")
+        if self.kind == REINITIALIZE and not self.snapshot:
+            raise UnknownCommand(f"command {self.command_id} (reinitialize) names no snapshot")
+
+    @property
+    def changes_a_row(self) -> bool:
+        """Whether the command is carried out by one of the article's statements."""
+        return self.kind in ROW_KINDS
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """Commands that are applied together: those of one place in the queue, in their order."""
+
+    position: int
+    commands: tuple[AgentCommand, ...]
+
+    @property
+    def reinitialize(self) -> AgentCommand | None:
+        """The command to take a snapshot, if the transaction holds one."""
+        return next((one for one in self.commands if one.kind == REINITIALIZE), None)
+
+
+def in_transactions(commands: Iterable[AgentCommand]) -> Iterator[Transaction]:
+    """Group commands that come in order; nothing is read ahead but the next command."""
+    for position, group in groupby(commands, key=lambda command: command.queue_position):
+        ordered = sorted(group, key=lambda command: command.sequence)
+        yield Transaction(position, tuple(ordered))
+
+
+def in_batches(
+    transactions: Iterable[Transaction], most_transactions: int, most_commands: int = 5_000
+) -> Iterator[list[Transaction]]:
+    """Transactions to commit together; one that holds `reinitialize` stands alone."""
+    batch: list[Transaction] = []
+    size = 0
+    for transaction in transactions:
+        is_full = len(batch) >= most_transactions or size >= most_commands
+        if batch and (is_full or transaction.reinitialize):
+            yield batch
+            batch, size = [], 0
+        batch.append(transaction)
+        size += len(transaction.commands)
+        if transaction.reinitialize:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def command_from_record(record: Mapping[str, object]) -> AgentCommand:
+    """A command from a row of `subscriber_commands`. Errors: UnknownCommand."""
+    return AgentCommand(
+        command_id=str(record["command_id"]),
+        kind=str(record["kind"]),
+        queue_position=int(str(record["queue_position"])),
+        sequence=int(str(record["sequence"])),
+        article=_text(record.get("article")),
+        operation=_text(record.get("operation")),
+        key=_texts(record.get("key")),
+        row=_texts(record.get("row")),
+        old_version=_text(record.get("old_version")),
+        new_version=_text(record.get("new_version")),
+        lineage=_lineage(record.get("lineage")),
+        cause=_text(record.get("cause")),
+        snapshot=_snapshot(record.get("snapshot")),
+        snapshot_position=_number(record.get("snapshot_position")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(value: object) -> int | None:
+    return None if value is None else int(str(value))
+
+
+def _texts(value: object) -> Texts | None:
+    if not isinstance(value, Mapping):
+        return None
+    return {str(name): _text(text) for name, text in value.items()}
+
+
+def _lineage(value: object) -> Mapping[str, int]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(node): int(number) for node, number in value.items()}
+
+
+def _snapshot(value: object) -> tuple[SnapshotTable, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return ()
+    return tuple(
+        SnapshotTable(str(one["article"]), str(one["relation"]), int(one["table_version"]))
+        for one in value
+    )

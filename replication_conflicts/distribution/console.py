@@ -1,0 +1,212 @@
+"""The command `replication-conflicts distribute`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from sqlalchemy import Engine, inspect
+from sqlalchemy.exc import DBAPIError
+
+from replication_conflicts.distribution import tables
+from replication_conflicts.distribution.agent import Agent, AgentProblem, Options, Ports
+from replication_conflicts.distribution.apply import Node
+from replication_conflicts.distribution.articles import (
+    ConfigurationProblem,
+    NodePublication,
+    node_publication,
+    project_publications,
+)
+from replication_conflicts.distribution.commands import UnknownCommand
+from replication_conflicts.distribution.database import (
+    DatabaseProblem,
+    dialect_of,
+    open_database,
+)
+from replication_conflicts.distribution.faults import error_text
+from replication_conflicts.distribution.lakehouse import (
+    LakehouseCommands,
+    LakehouseProblem,
+    LakehouseReports,
+    LakehouseSnapshots,
+    Relations,
+)
+from replication_conflicts.distribution.report import print_plan, print_summary
+from replication_conflicts.distribution.statements import Tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REFUSED = 3
+
+
+class OnError(Enum):
+    """What a refused command means for those behind it."""
+
+    STOP = "stop"
+    SKIP = "skip"
+
+
+PublicationOption = Annotated[
+    str | None, typer.Option(help="Default: the project's only publication.")
+]
+UrlOption = Annotated[
+    str,
+    typer.Option(
+        envvar="NODE_URL",
+        help="SQLAlchemy URL of the node's database: sqlite:///file.db, postgresql://...",
+    ),
+]
+ProjectOption = Annotated[Path, typer.Option(help="Folder of dbt_project.yml.")]
+ProfilesOption = Annotated[
+    Path | None, typer.Option(help="Folder of profiles.yml; default: the project's profiles.")
+]
+TargetOption = Annotated[str, typer.Option(help="Target of the profile.")]
+FeedsOption = Annotated[str, typer.Option(help="Schema of what arrives.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's command to the console command."""
+    app.command()(distribute)
+
+
+def distribute(
+    subscriber: Annotated[str, typer.Option(help="The subscriber's name, or the publisher's.")],
+    url: UrlOption,
+    publication: PublicationOption = None,
+    on_error: Annotated[
+        OnError, typer.Option(help="What to do about a command that the database refuses.")
+    ] = OnError.STOP,
+    batch: Annotated[
+        int, typer.Option(min=1, help="How many transactions are committed together.")
+    ] = Options.most_transactions,
+    patience: Annotated[
+        float, typer.Option(min=0, help="Seconds to wait for a database that is away.")
+    ] = Options.patience_seconds,
+    initialize: Annotated[
+        bool, typer.Option("--initialize", help="First fill the tables with the initial rows.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    ] = False,
+    published: Annotated[str, typer.Option(help="Schema of what builds write.")] = "published",
+    feeds: FeedsOption = "feeds",
+    initial: Annotated[str, typer.Option(help="Schema of the initial rows.")] = "initial",
+    events: Annotated[
+        str | None,
+        typer.Option(help="Table for reports; default: subscription_events beside the commands."),
+    ] = None,
+    project_dir: ProjectOption = Path(),
+    profiles_dir: ProfilesOption = None,
+    target: TargetOption = "embedded",
+) -> None:
+    """Carry a subscriber's commands to its database.
+
+    Exit status 0: everything is applied; 3: the database refused a command; 1: anything else.
+    """
+    console = Console(highlight=False)
+    relations = Relations(published, feeds, initial, events or f"{published}.subscription_events")
+    options = Options(batch, on_error is OnError.SKIP, patience)
+    try:
+        chosen = chosen_publication(project_dir, publication)
+        engine = open_database(url)
+        node = node_of(engine, chosen, subscriber)
+        spark = spark_of(project_dir, profiles_dir, target)
+        ports = Ports(
+            LakehouseCommands(spark, relations, chosen, subscriber),
+            LakehouseSnapshots(spark, relations, chosen),
+            LakehouseReports(spark, relations, chosen),
+        )
+        if dry_run:
+            position = _position(engine, node)
+            print_plan(console, ports.commands.after(position), position)
+            return
+        _run(console, engine, node, ports, options, is_initializing=initialize)
+    except (
+        AgentProblem, ConfigurationProblem, DatabaseProblem, LakehouseProblem, UnknownCommand,
+    ) as problem:  # fmt: skip
+        stop(str(problem))
+    except DBAPIError as error:
+        stop(error_text(error))
+
+
+def _run(
+    console: Console,
+    engine: Engine,
+    node: Node,
+    ports: Ports,
+    options: Options,
+    *,
+    is_initializing: bool,
+) -> None:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(node.name, total=None)
+
+        def tell(commands: int, position: int) -> None:
+            progress.update(task, advance=commands, description=f"{node.name} at {position:,}")
+
+        agent = Agent(engine, node, ports, options, tell)
+        agent.prepare()
+        if is_initializing:
+            agent.initialize()
+        progress.update(task, total=ports.commands.count(agent.position()))
+        summary = agent.run()
+    print_summary(console, node.name, summary)
+    if summary.refused:
+        raise typer.Exit(REFUSED)
+
+
+def node_of(engine: Engine, publication: NodePublication, name: str) -> Node:
+    """The node that a database is. Errors: DatabaseProblem where it is another one."""
+    from replication_conflicts.capture.install import CaptureProblem
+    from replication_conflicts.capture.state import capture_state
+
+    try:
+        state = capture_state(engine, publication, name)
+    except CaptureProblem as problem:
+        raise DatabaseProblem(str(problem)) from problem
+    return Node(publication, name, Tables(publication, dialect_of(engine)), state)
+
+
+def chosen_publication(project: Path, name: str | None) -> NodePublication:
+    """A publication of a project; without a name the only one. Errors: ConfigurationProblem."""
+    found = project_publications(project)
+    if name is None and len(found) != 1:
+        raise ConfigurationProblem(f"--publication must be one of: {', '.join(found)}")
+    return node_publication(name or next(iter(found)), found)
+
+
+def spark_of(project: Path, profiles: Path | None, target: str) -> SparkSession:
+    """The session that the project's builds use."""
+    from replication_conflicts.dbt_build import DbtBuild
+    from replication_conflicts.environment.profile import ProfileError
+    from replication_conflicts.environment.session import SessionError
+
+    try:
+        return DbtBuild(project, profiles or project / "profiles", target).spark
+    except (ProfileError, SessionError) as problem:
+        raise LakehouseProblem(str(problem)) from problem
+
+
+def stop(message: str) -> NoReturn:
+    """End with one line."""
+    typer.echo(message, err=True)
+    raise typer.Exit(1)
+
+
+def _position(engine: Engine, node: Node) -> int:
+    """The position, without making the agent's tables."""
+    with engine.begin() as connection:
+        if not inspect(connection).has_table(tables.positions.name):
+            return 0
+        return tables.read_position(connection, node.publication.name, node.name)

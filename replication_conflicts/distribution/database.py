@@ -1,0 +1,95 @@
+"""A node's database: its engine, and transactions in which triggers capture nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+# SQLAlchemy's name of a database, and the name of its SQL in `command_statements`
+DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
+SQLITE_WAIT_SECONDS = 60
+# triggers in PostgreSQL ask for this setting, which ends with the transaction
+AGENT_SETTING = "replication_conflicts.agent"
+
+
+class DatabaseProblem(Exception):
+    """A database that cannot be used; the message says why in one line."""
+
+
+def open_database(url: str) -> Engine:
+    """An engine for a node's database. Errors: DatabaseProblem."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise DatabaseProblem(f"{url!r} is no database URL (sqlite:///file.db)") from error
+    if parsed.get_backend_name() not in DIALECTS:
+        known = ", ".join(DIALECTS)
+        raise DatabaseProblem(
+            f"{parsed.get_backend_name()} is no database that the agent can serve, only: {known}"
+        )
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() == "sqlite":
+        return _open_sqlite(url, parsed.database)
+    try:
+        # canonical text is UTC without saying so
+        engine = create_engine(parsed, connect_args={"options": "-c timezone=UTC"})
+    except (NoSuchModuleError, ImportError) as error:
+        raise DatabaseProblem(f"the driver of {parsed.drivername} is missing: {error}") from error
+    return engine
+
+
+def _open_sqlite(url: str, file: str | None) -> Engine:
+    if not file or file == ":memory:":
+        raise DatabaseProblem("a database in memory ends with the process: name a file")
+    if not Path(file).is_file():
+        raise DatabaseProblem(f"there is no database {file}")
+    engine = create_engine(url, connect_args={"timeout": SQLITE_WAIT_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _: object) -> None:
+        # transactions begin below; the driver would begin them late and without a lock
+        connection.isolation_level = None
+        connection.execute("pragma foreign_keys = on")
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        # a transaction that reads first and then writes could not get its lock any more
+        connection.exec_driver_sql("begin immediate")
+
+    return engine
+
+
+def dialect_of(engine: Engine) -> str:
+    """The name of the database's SQL in `command_statements`."""
+    return DIALECTS[engine.dialect.name]
+
+
+@contextmanager
+def agent_transaction(engine: Engine) -> Iterator[Connection]:
+    """A transaction whose changes are not captured as the node's own."""
+    with engine.begin() as connection:
+        mark_as_agent(connection)
+        yield connection
+        unmark_as_agent(connection)
+
+
+def mark_as_agent(connection: Connection) -> None:
+    """Tell the triggers that what follows in this transaction is not the node's own work."""
+    if connection.dialect.name == "sqlite":
+        # one writer at a time: nobody else sees the row before it is gone again
+        connection.exec_driver_sql("insert into replication_agent (is_at_work) values (1)")
+    else:
+        connection.execute(text("select set_config(:name, 'on', true)"), {"name": AGENT_SETTING})
+
+
+def unmark_as_agent(connection: Connection) -> None:
+    """The counterpart; PostgreSQL forgets the setting by itself."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("delete from replication_agent")

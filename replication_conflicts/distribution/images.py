@@ -1,0 +1,130 @@
+"""Rows of a node's database as canonical text, whatever the driver makes of their values.
+
+The database itself writes a row as one JSON text: in SQLite each value as an SQL literal, which
+keeps its type and every digit; in PostgreSQL as the text of the type that the article declares,
+which also refuses what that type cannot hold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from sqlglot import exp
+
+from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.distribution.commands import Texts
+from replication_conflicts.nodes.values import ColumnType, Value, ValueProblem
+
+# a function takes a limited number of arguments: 127 in SQLite, 100 in PostgreSQL
+_COLUMNS_A_CALL = 50
+_POSTGRES_TYPES = {
+    "tinyint": "smallint",
+    "byte": "smallint",
+    "smallint": "smallint",
+    "short": "smallint",
+    "int": "integer",
+    "integer": "integer",
+    "bigint": "bigint",
+    "long": "bigint",
+    "float": "real",
+    "double": "double precision",
+    "boolean": "boolean",
+    "date": "date",
+    "timestamp": "timestamp",
+    "timestamp_ntz": "timestamp",
+}
+
+
+def quoted(name: str) -> str:
+    """A name as SQLite and PostgreSQL take any name."""
+    return exp.to_identifier(name, quoted=True).sql("postgres")
+
+
+def literal(text: str) -> str:
+    """A text as an SQL literal."""
+    return exp.Literal.string(text).sql("postgres")
+
+
+def image_sql(
+    article: NodeArticle, dialect: str, alias: str, columns: Iterable[str] | None = None
+) -> str:
+    """The SQL expression that writes a row's columns (default: all) as one JSON text."""
+    names = list(article.kinds if columns is None else columns)
+    value: Callable[[ColumnType, str], str] = {
+        "sqlite": lambda _, column: f"quote({column})",
+        "postgres": _postgres_text,
+    }[dialect]
+    pairs = [
+        f"{literal(name)}, {value(article.kinds[name], f'{alias}.{quoted(name)}')}"
+        for name in names
+    ]
+    chunks = [pairs[i : i + _COLUMNS_A_CALL] for i in range(0, len(pairs), _COLUMNS_A_CALL)]
+    if dialect == "postgres":
+        calls = [f"jsonb_build_object({', '.join(chunk)})" for chunk in chunks]
+        return f"cast({' || '.join(calls)} as text)"
+    image = f"json_object({', '.join(chunks[0])})"
+    for chunk in chunks[1:]:
+        image = f"json_patch({image}, json_object({', '.join(chunk)}))"
+    return image
+
+
+def texts_of(article: NodeArticle, dialect: str, image: str) -> dict[str, str | None]:
+    """Canonical texts of an image. Errors: ValueProblem, naming article and column."""
+    texts: dict[str, str | None] = {}
+    for name, found in json.loads(image).items():
+        kind = article.kinds[name]
+        try:
+            value = _value_of_literal(kind, found) if dialect == "sqlite" else kind.coerce(found)
+        except ValueProblem as problem:
+            raise ValueProblem(f"article '{article.name}', column '{name}': {problem}") from problem
+        texts[name] = kind.to_text(value)
+    return texts
+
+
+def values_of(article: NodeArticle, texts: Texts) -> dict[str, Value]:
+    """Typed values of canonical texts."""
+    return {name: article.kinds[name].from_text(text) for name, text in texts.items()}
+
+
+def bound_value(kind: ColumnType, dialect: str, text: str | None) -> object:
+    """What to bind to a statement's parameter for a canonical text.
+
+    SQLite cannot decode base64, so its statements take bytes as they are.
+    """
+    if dialect == "sqlite" and kind.name == "binary" and text is not None:
+        return kind.from_text(text)
+    return text
+
+
+def json_text(texts: Mapping[str, str | None] | None) -> str | None:
+    """Texts as JSON, for tables that keep a row; None for no row."""
+    return None if texts is None else json.dumps(dict(texts), ensure_ascii=False, sort_keys=True)
+
+
+def _postgres_text(kind: ColumnType, column: str) -> str:
+    if kind.name == "binary":
+        return f"replace(encode({column}, 'base64'), chr(10), '')"
+    target = kind.ddl if kind.name == "decimal" else _POSTGRES_TYPES.get(kind.name)
+    return f"cast(cast({column} as {target}) as text)" if target else f"cast({column} as text)"
+
+
+def _value_of_literal(kind: ColumnType, found: str) -> Value:
+    """The value behind an SQLite literal, as the article's type."""
+    if found == "NULL":
+        return None
+    if found.startswith("'"):
+        return kind.coerce(found[1:-1].replace("''", "'"))
+    if found.startswith(("X'", "x'")):
+        data = bytes.fromhex(found[2:-1])
+        return kind.coerce(data if kind.name == "binary" else data.decode("utf-8"))
+    if kind.name == "boolean":
+        return kind.coerce({"0": "false", "1": "true"}.get(found, found))
+    if kind.name == "decimal":
+        step = Decimal(1).scaleb(-kind.scale)
+        return kind.coerce(Decimal(found).quantize(step, rounding=ROUND_HALF_EVEN))
+    if kind.name in ("double", "float"):
+        return kind.coerce(float(found))
+    number = Decimal(found)
+    return kind.coerce(int(number) if number == number.to_integral_value() else found)

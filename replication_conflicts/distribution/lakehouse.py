@@ -1,0 +1,198 @@
+"""The agent's ports on the project's Delta tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from replication_conflicts.distribution.articles import NodeArticle, NodePublication
+from replication_conflicts.distribution.commands import AgentCommand, command_from_record
+from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# commands are read in windows of the queue, each of about as many as this
+_WINDOW = 20_000
+
+
+class LakehouseProblem(Exception):
+    """A relation that is not there, or not of the kind that is needed."""
+
+
+@dataclass(frozen=True)
+class Relations:
+    """The schemas: what a build writes, what arrives, and what every node starts with."""
+
+    published: str = "published"
+    feeds: str = "feeds"
+    initial: str = "initial"
+    # a table that the relation subscription_events is or reads
+    events: str = "published.subscription_events"
+
+
+class LakehouseCommands:
+    """Commands of one subscriber, or of the publisher, which gets what all subscribers get."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        relations: Relations,
+        publication: NodePublication,
+        subscriber: str,
+        window: int = _WINDOW,
+    ) -> None:
+        self._spark = spark
+        self._window = window
+        self._names = {"publication": publication.name, "subscriber": subscriber}
+        if subscriber == publication.options.publisher:
+            self._mine = (
+                f"select *, :subscriber as addressee from {relations.published}"
+                ".distribution_commands where publication = :publication and subscriber is null"
+            )
+        else:
+            self._mine = (
+                f"select *, subscriber as addressee from {relations.published}"
+                ".subscriber_commands where publication = :publication"
+                " and subscriber = :subscriber"
+            )
+
+    def count(self, position: int) -> int:
+        """How many commands there are behind a place in the queue."""
+        query = f"select count(*) from ({self._mine}) where queue_position > :position"
+        return int(self._query(query, position=position).first()[0])  # type: ignore[index]
+
+    def after(self, position: int) -> Iterator[AgentCommand]:
+        """All commands behind a place in the queue, window by window."""
+        while (end := self._end_of_window(position)) is not None:
+            window = self._query(
+                f"select * from ({self._mine}) where queue_position > :position"
+                " and queue_position <= :end order by queue_position, sequence",
+                position=position,
+                end=end,
+            )
+            for row in window.toLocalIterator():
+                yield command_from_record(row.asDict(recursive=True))
+            position = end
+
+    def _end_of_window(self, position: int) -> int | None:
+        """The place of the last command in the next window, whose transaction is in it whole."""
+        found = self._query(
+            f"select max(queue_position) from (select queue_position from ({self._mine})"
+            " where queue_position > :position order by queue_position"
+            f" limit {self._window})",
+            position=position,
+        ).first()
+        return None if found is None or found[0] is None else int(found[0])
+
+    def _query(self, query: str, **values: Any) -> DataFrame:
+        return self._spark.sql(query, args={**self._names, **values})
+
+
+class LakehouseSnapshots:
+    """Published tables at a Delta version, and the rows that every node starts with."""
+
+    def __init__(
+        self, spark: SparkSession, relations: Relations, publication: NodePublication
+    ) -> None:
+        self._spark = spark
+        self._relations = relations
+        self._publication = publication
+
+    def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
+        """The snapshot that a `reinitialize` command names, parents first."""
+        tables = {table.article: table for table in command.snapshot}
+        for name, article in self._publication.articles.items():
+            if name not in tables:
+                raise LakehouseProblem(f"snapshot {command.command_id} has no table of '{name}'")
+            table = tables[name]
+            yield from self._read(
+                article,
+                f"select * from {table.relation} version as of {table.table_version}"
+                " where not is_deleted",
+            )
+
+    def initial_rows(self) -> Iterator[SnapshotRow]:
+        """Articles without an initial snapshot start empty."""
+        for name, article in self._publication.articles.items():
+            relation = f"{self._relations.initial}.{self._publication.name}__{name}"
+            if self._spark.catalog.tableExists(relation):
+                yield from self._read(article, f"select * from {relation}")
+
+    def _read(self, article: NodeArticle, query: str) -> Iterator[SnapshotRow]:
+        frame = self._spark.sql(query)
+        lineage = "lineage" if "lineage" in frame.columns else "cast(null as map<string,bigint>)"
+        texts = [
+            f"{canonical_sql(name, kind)} as `text {number}`"
+            for number, (name, kind) in enumerate(article.shape.columns.items())
+        ]
+        selected = frame.selectExpr(*texts, "row_version", f"{lineage} as known")
+        for row in selected.toLocalIterator():
+            *values, version, known = tuple(row)
+            row_texts = dict(zip(article.shape.columns, values, strict=True))
+            yield SnapshotRow(article.name, row_texts, str(version), known or {})
+
+
+class LakehouseReports:
+    """Tables that reports of subscribers go to."""
+
+    def __init__(
+        self, spark: SparkSession, relations: Relations, publication: NodePublication
+    ) -> None:
+        self._spark = spark
+        self._relations = relations
+        self._publication = publication
+
+    def refused(self, refusals: Iterable[Refusal]) -> None:
+        """Refused commands wait beside the changes, for their place in the queue."""
+        from replication_conflicts.capture.lakehouse import LakehouseFeed
+
+        feed = LakehouseFeed(self._spark, self._relations, self._publication)
+        feed.append_refusals([_refusal_record(one) for one in refusals])
+
+    def reinitialized(self, event: Reinitialized) -> None:
+        """The event that ends the subscription's wait."""
+        self._spark.sql(
+            f"""
+            insert into {self._relations.events}
+                (publication, subscriber, event, snapshot_position, queue_position, at)
+            select :publication, :subscriber, 'reinitialized', :position, null,
+                cast(:at as timestamp)
+            where not exists (
+                select 1 from {self._relations.events}
+                where publication = :publication and subscriber = :subscriber
+                    and event = 'reinitialized' and snapshot_position = :position
+            )
+            """,
+            args={
+                "publication": self._publication.name,
+                "subscriber": event.subscriber,
+                "position": event.snapshot_position,
+                "at": event.at.isoformat(),
+            },
+        )
+
+
+def canonical_sql(column: str, spark_type: str) -> str:
+    """Spark's expression for the canonical text of a column."""
+    name = f"`{column.replace('`', '``')}`"
+    kind = spark_type.strip().lower()
+    if kind == "binary":
+        return f"base64({name})"
+    if kind.startswith(("array", "map", "struct")):
+        return f"to_json({name})"
+    return f"cast({name} as string)"
+
+
+def _refusal_record(refusal: Refusal) -> Mapping[str, object]:
+    return {
+        "subscriber": refusal.subscriber,
+        "command_id": refusal.command_id,
+        "article": refusal.article,
+        "key": dict(refusal.key),
+        "operation": refusal.operation,
+        "error_code": refusal.error_code,
+        "error_text": refusal.error_text,
+        "row": None if refusal.row is None else dict(refusal.row),
+    }

@@ -1,0 +1,58 @@
+"""What `distribute` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from replication_conflicts.distribution.agent import Summary
+from replication_conflicts.distribution.commands import AgentCommand
+
+
+def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
+    """What a run has done, and how it ended."""
+    total = sum(summary.commands.values())
+    speed = f", {total / summary.seconds:,.0f} a second" if summary.seconds and total else ""
+    console.print(
+        f"{subscriber}: {total:,} commands in {summary.transactions:,} transactions"
+        f" ({summary.seconds:.1f} s{speed}); position {summary.position:,}"
+    )
+    if total:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(summary.commands.items()))
+        console.print(f"  {kinds}; {summary.changed_rows:,} rows changed")
+    if summary.snapshot_rows:
+        console.print(f"  {summary.snapshot_rows:,} rows came with a snapshot")
+    if summary.reconnections:
+        console.print(f"  connected again {summary.reconnections} times")
+    for refusal in summary.refused:
+        key = ", ".join(f"{name} {text}" for name, text in refusal.key.items())
+        console.print(
+            f"  refused: {refusal.operation} of {refusal.article} ({key}):"
+            f" {refusal.error_text} [{refusal.error_code}]",
+            markup=False,
+        )
+    if summary.is_stopped:
+        console.print("Stopped there. `--on-error skip` leaves refused commands out.")
+
+
+def print_plan(console: Console, commands: Iterable[AgentCommand], position: int) -> None:
+    """What a run would do, counted."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    transactions: set[int] = set()
+    for command in commands:
+        counts[command.kind, command.article or "", command.operation or ""] += 1
+        transactions.add(command.queue_position)
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("kind", "article", "operation"):
+        table.add_column(name)
+    table.add_column("commands", justify="right")
+    for (kind, article, operation), count in sorted(counts.items()):
+        table.add_row(kind, article, operation, f"{count:,}")
+    console.print(f"Behind position {position:,}: {len(transactions):,} transactions")
+    if counts:
+        console.print(table)
+    console.print("Nothing was changed.")

@@ -1,0 +1,128 @@
+"""The statements of the articles, ready to be executed with many commands at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, CursorResult, TextClause, text
+
+from replication_conflicts.distribution.articles import NodeArticle, NodePublication
+from replication_conflicts.distribution.commands import AgentCommand, Texts
+from replication_conflicts.distribution.images import bound_value, image_sql, quoted, texts_of
+from replication_conflicts.statements import (
+    NEW_VERSION,
+    OLD_VERSION,
+    ArticleShape,
+    parameter_name,
+    statements,
+)
+
+# what is quoted holds no parameter, even where it looks like one
+_QUOTED = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One statement and the names of its parameters."""
+
+    statement: str
+    clause: TextClause
+    parameters: tuple[str, ...]
+
+    def values(self, given: Mapping[str, object]) -> dict[str, object]:
+        """Exactly the statement's parameters; what is not given is NULL."""
+        return {name: given.get(name) for name in self.parameters}
+
+
+def prepared(shape: ArticleShape, dialect: str) -> dict[str, Prepared]:
+    """A table's conditional insert, update and delete, by operation."""
+    return {
+        one.operation: Prepared(
+            one.statement, text(_with_colons_escaped(one.statement)), one.parameters
+        )
+        for one in statements(shape)
+        if one.dialect == dialect
+    }
+
+
+class ArticleTable:
+    """One article in a database of one dialect."""
+
+    def __init__(self, article: NodeArticle, dialect: str) -> None:
+        self.article = article
+        self.dialect = dialect
+        self._prepared = prepared(article.shape, dialect)
+        self._held = text(_with_colons_escaped(self._held_query()))
+
+    def statement(self, operation: str) -> Prepared:
+        """The statement of an operation."""
+        return self._prepared[operation]
+
+    def values(self, command: AgentCommand) -> dict[str, object]:
+        """The parameters of a command's statement."""
+        assert command.operation is not None
+        given = self.bound({**(command.key or {}), **(command.row or {})})
+        given |= {OLD_VERSION: command.old_version, NEW_VERSION: command.new_version}
+        return self.statement(command.operation).values(given)
+
+    def bound(self, texts: Texts) -> dict[str, object]:
+        """Parameters for canonical texts of the article's columns."""
+        return {
+            parameter_name(name): bound_value(self.article.kinds[name], self.dialect, value)
+            for name, value in texts.items()
+            if name in self.article.kinds
+        }
+
+    def held_row(self, connection: Connection, key: Texts) -> dict[str, str | None] | None:
+        """The row as the database holds it, None where there is none."""
+        image = connection.execute(self._held, self.bound(key)).scalar()
+        return None if image is None else texts_of(self.article, self.dialect, str(image))
+
+    def _held_query(self) -> str:
+        """The row with a key: the statement that deletes it says how the key is compared."""
+        shape = self.article.shape
+        delete = self._prepared["delete"].statement
+        start = len(f"DELETE FROM {quoted(shape.name)}")
+        end = delete.rindex(f" AND {quoted(shape.version_column)} = ")
+        image = image_sql(self.article, self.dialect, quoted(shape.name))
+        return f"SELECT {image} FROM {quoted(shape.name)}{delete[start:end]}"
+
+
+class Tables:
+    """All articles of a publication in one database."""
+
+    def __init__(self, publication: NodePublication, dialect: str) -> None:
+        self.publication = publication
+        self.dialect = dialect
+        self._tables = {
+            name: ArticleTable(article, dialect) for name, article in publication.articles.items()
+        }
+
+    def __getitem__(self, name: str | None) -> ArticleTable:
+        return self._tables[self.publication.article(name).name]
+
+    def carry_out(self, connection: Connection, commands: Iterable[AgentCommand]) -> int:
+        """Execute commands about rows in their order; the number of rows that changed.
+
+        Neighbors with the same statement go to the database together.
+        """
+        changed = 0
+        for (article, operation), group in groupby(commands, lambda c: (c.article, c.operation)):
+            table = self[article]
+            values = [table.values(command) for command in group]
+            clause = table.statement(operation or "").clause
+            changed += max(connection.execute(clause, values).rowcount, 0)
+        return changed
+
+
+def _with_colons_escaped(statement: str) -> str:
+    return _QUOTED.sub(lambda found: found.group().replace(":", r"\:"), statement)
+
+
+def run_plain(connection: Connection, statement: str) -> CursorResult[Any]:
+    """Run a statement in which nothing stands for a parameter, whatever its names look like."""
+    return connection.execution_options(no_parameters=True).exec_driver_sql(statement)

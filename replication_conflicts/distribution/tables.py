@@ -1,0 +1,127 @@
+"""What the agent keeps in a subscriber's database, beside the articles.
+
+Reports wait here until they have arrived: they are written in the transaction that they are
+about, so that a crash loses none.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    select,
+)
+
+metadata = MetaData()
+
+positions = Table(
+    "replication_position",
+    metadata,
+    Column("publication", Text, primary_key=True),
+    Column("subscriber", Text, primary_key=True),
+    Column("queue_position", BigInteger, nullable=False),
+    comment="Up to which place of the queue this database has its commands.",
+)
+conflicts = Table(
+    "replication_conflict",
+    metadata,
+    Column("command_id", Text, primary_key=True),
+    Column("publication", Text, nullable=False),
+    Column("conflict_id", Text),
+    Column("article", Text),
+    Column("row_key", Text, nullable=False),
+    Column("lost_row", Text),
+    Column("queue_position", BigInteger, nullable=False),
+    Column("logged_at", Text, nullable=False),
+    comment="Conflicts that this node lost, with the row that did not survive (JSON).",
+)
+refusals = Table(
+    "replication_refusal",
+    metadata,
+    Column("command_id", Text, primary_key=True),
+    Column("publication", Text, nullable=False),
+    Column("article", Text, nullable=False),
+    Column("row_key", Text, nullable=False),
+    Column("operation", Text, nullable=False),
+    Column("error_code", Integer, nullable=False),
+    Column("error_text", Text, nullable=False),
+    Column("held_row", Text),
+    Column("is_skipped", Boolean, nullable=False),
+    Column("is_reported", Boolean, nullable=False),
+    comment="Commands that this database refused.",
+)
+events = Table(
+    "replication_event",
+    metadata,
+    Column("publication", Text, primary_key=True),
+    Column("subscriber", Text, primary_key=True),
+    Column("snapshot_position", BigInteger, primary_key=True),
+    Column("at", Text, nullable=False),
+    Column("is_reported", Boolean, nullable=False),
+    comment="Snapshots that this database has taken.",
+)
+agent = Table(
+    "replication_agent",
+    metadata,
+    Column("is_at_work", Integer, nullable=False),
+    comment="Holds a row only inside a transaction of the agent.",
+)
+
+
+def create_tables(engine: Engine) -> None:
+    """Make the agent's tables, unless they are there."""
+    with engine.begin() as connection:
+        metadata.create_all(connection)
+
+
+def is_known(connection: Connection, publication: str, subscriber: str) -> bool:
+    """Whether the database has a position at all."""
+    return _position(connection, publication, subscriber, is_locked=False) is not None
+
+
+def read_position(connection: Connection, publication: str, subscriber: str) -> int:
+    """The place in the queue up to which the commands are applied; 0 before the first."""
+    return _position(connection, publication, subscriber, is_locked=False) or 0
+
+
+def lock_position(connection: Connection, publication: str, subscriber: str) -> int:
+    """The same, and nobody else can move it before this transaction ends."""
+    position = _position(connection, publication, subscriber, is_locked=True)
+    if position is None:
+        row = {"publication": publication, "subscriber": subscriber, "queue_position": 0}
+        connection.execute(positions.insert(), row)
+    return position or 0
+
+
+def move_position(connection: Connection, publication: str, subscriber: str, position: int) -> None:
+    """Note the place that the rows of this transaction stand for."""
+    connection.execute(
+        positions.update()
+        .where(positions.c.publication == publication, positions.c.subscriber == subscriber)
+        .values(queue_position=position)
+    )
+
+
+def now_text() -> str:
+    """The moment, as text that sorts."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+def _position(
+    connection: Connection, publication: str, subscriber: str, *, is_locked: bool
+) -> int | None:
+    query = select(positions.c.queue_position).where(
+        positions.c.publication == publication, positions.c.subscriber == subscriber
+    )
+    # SQLite has no such clause, and its transactions here hold the lock from their beginning
+    found = connection.execute(query.with_for_update() if is_locked else query).scalar()
+    return None if found is None else int(found)
