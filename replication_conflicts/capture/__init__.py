@@ -1,0 +1,12 @@
+"""Capture: makes tables of a database a subscriber, and moves its changes to the feed.
+
+Triggers give every row a version and write each change to a queue in the same transaction.
+
+``tables``     what capture keeps in the database
+``triggers``   the triggers of queued updating, by database
+``install``    putting all of it there, and taking it away again
+``upload``     moving committed changes to the feed, exactly once and in order
+``state``      what the agent's commands mean for what is captured
+``ports``      where changes go
+``lakehouse``  the feed as a Delta table
+"""

@@ -1,0 +1,123 @@
+"""The commands `replication-conflicts capture install`, `upload` and `remove`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sqlalchemy.exc import DBAPIError
+
+from replication_conflicts.capture.install import (
+    CaptureProblem,
+    ExistingRows,
+    install,
+    remove,
+)
+from replication_conflicts.capture.ports import BatchMismatch
+from replication_conflicts.capture.upload import CHANGES_AT_ONCE, upload
+from replication_conflicts.distribution.articles import ConfigurationProblem
+from replication_conflicts.distribution.console import (
+    FeedsOption,
+    ProfilesOption,
+    ProjectOption,
+    PublicationOption,
+    TargetOption,
+    UrlOption,
+    chosen_publication,
+    spark_of,
+    stop,
+)
+from replication_conflicts.distribution.database import DatabaseProblem, open_database
+from replication_conflicts.distribution.faults import error_text
+from replication_conflicts.distribution.lakehouse import LakehouseProblem, Relations
+from replication_conflicts.nodes.values import ValueProblem
+
+_PROBLEMS = (
+    CaptureProblem,
+    BatchMismatch,
+    ConfigurationProblem,
+    DatabaseProblem,
+    LakehouseProblem,
+    ValueProblem,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to the console command."""
+    capture = typer.Typer(
+        help="Make tables of a database a subscriber, and move its changes to the feed.",
+        no_args_is_help=True,
+    )
+    capture.command(name="install")(install_command)
+    capture.command(name="upload")(upload_command)
+    capture.command(name="remove")(remove_command)
+    app.add_typer(capture, name="capture")
+
+
+def install_command(
+    node: Annotated[str, typer.Option(help="The subscriber's name, or the publisher's.")],
+    url: UrlOption,
+    publication: PublicationOption = None,
+    existing_rows: Annotated[
+        ExistingRows, typer.Option(help="Rows that have no version yet.")
+    ] = ExistingRows.REFUSE,
+    project_dir: ProjectOption = Path(),
+) -> None:
+    """Put version columns, a queue and triggers into a database, in one transaction."""
+    try:
+        chosen = chosen_publication(project_dir, publication)
+        done = install(open_database(url), chosen, node, existing_rows)
+    except _PROBLEMS as problem:
+        stop(str(problem))
+    except DBAPIError as error:
+        stop(error_text(error))
+    rows = f", {done.inserted_rows:,} rows queued as inserts" if done.inserted_rows else ""
+    typer.echo(f"{done.articles} tables of {chosen.name} are captured as {node}{rows}.")
+
+
+def upload_command(
+    url: UrlOption,
+    publication: PublicationOption = None,
+    most: Annotated[
+        int, typer.Option(min=1, help="About how many changes enter the feed in one commit.")
+    ] = CHANGES_AT_ONCE,
+    feeds: FeedsOption = "feeds",
+    project_dir: ProjectOption = Path(),
+    profiles_dir: ProfilesOption = None,
+    target: TargetOption = "embedded",
+) -> None:
+    """Move committed changes to the change feed, exactly once and in order."""
+    from replication_conflicts.capture.lakehouse import LakehouseFeed
+
+    try:
+        chosen = chosen_publication(project_dir, publication)
+        engine = open_database(url)
+        spark = spark_of(project_dir, profiles_dir, target)
+        feed = LakehouseFeed(spark, Relations(feeds=feeds), chosen)
+        done = upload(engine, chosen, feed, most)
+    except _PROBLEMS as problem:
+        stop(str(problem))
+    except DBAPIError as error:
+        stop(error_text(error))
+    typer.echo(f"{done.changes:,} changes in {done.batches} batches are in the feed.")
+
+
+def remove_command(
+    url: UrlOption,
+    publication: PublicationOption = None,
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Also when changes wait for their upload.")
+    ] = False,
+    project_dir: ProjectOption = Path(),
+) -> None:
+    """Take away what `install` has put there: the tables are as they were."""
+    try:
+        chosen = chosen_publication(project_dir, publication)
+        lost = remove(open_database(url), chosen, is_discarding=discard)
+    except _PROBLEMS as problem:
+        stop(str(problem))
+    except DBAPIError as error:
+        stop(error_text(error))
+    waiting = f" {lost:,} changes that waited are dropped." if lost else ""
+    typer.echo(f"The tables of {chosen.name} are as they were.{waiting}")

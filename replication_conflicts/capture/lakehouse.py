@@ -1,0 +1,225 @@
+"""The publication's queue as one Delta table, and the feeds as views of it.
+
+One table, so that a batch with changes of several articles arrives in one commit: a run sees all of
+it or nothing, and no change is late because another article's came first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from replication_conflicts.capture.ports import BatchMismatch
+from replication_conflicts.distribution.articles import NodeArticle, NodePublication
+from replication_conflicts.distribution.lakehouse import LakehouseProblem, Relations
+from replication_conflicts.nodes.feed import QUEUE_POSITION, FeedRow, feed_columns
+from replication_conflicts.nodes.values import timestamp_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CHANGE = "change"
+APPLY_ERROR = "apply_error"
+_COLUMNS = {
+    "queue_position": "bigint",
+    "entry": "string",
+    "node": "string",
+    "batch": "bigint",
+    "article": "string",
+    "change_id": "string",
+    "transaction_id": "string",
+    "transaction_change_count": "int",
+    "operation": "string",
+    "changed_at": "timestamp",
+    "old_version": "string",
+    "new_version": "string",
+    "lineage": "map<string,bigint>",
+    "known_position": "bigint",
+    "changed_columns": "array<string>",
+    "previous_values": "map<string,string>",
+    "priority": "decimal(5,2)",
+    "row": "map<string,string>",
+    "command_id": "string",
+    "key": "map<string,string>",
+    "error_code": "int",
+    "error_text": "string",
+}
+# what the queue gives: the rest comes with a record
+_GIVEN = ("queue_position", "entry")
+_RECORD = ", ".join(
+    f"{name}: {kind}" for name, kind in {"ordinal": "int", **_COLUMNS}.items() if name not in _GIVEN
+)
+_ROWS_A_LITERAL = 2_000
+_ATTEMPTS = 5
+
+
+class LakehouseFeed:
+    """Where `capture upload` delivers."""
+
+    def __init__(
+        self, spark: SparkSession, relations: Relations, publication: NodePublication
+    ) -> None:
+        self._spark = spark
+        self._schema = relations.feeds
+        self._publication = publication
+        self._queue = f"{self._schema}.{publication.name}_queue"
+        self._is_ready = False
+
+    def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
+        """All rows of a batch, behind everything that is in the queue, in one commit."""
+        self._prepare()
+        wanted = _digest([str(row.values["change_id"]) for row in rows])
+        found = self._spark.sql(
+            f"select collect_list(change_id) from {self._queue}"
+            f" where entry = '{CHANGE}' and node = :node and batch = :batch",
+            args={"node": node, "batch": batch},
+        ).first()
+        there = [] if found is None else found[0]
+        if there and _digest(there) != wanted:
+            raise BatchMismatch(
+                f"the feed has another batch {batch} of {node}: the database was set back, or two"
+                " databases are the same node. Install capture anew under another name."
+            )
+        if not there:
+            records = [self._record(row, batch, number) for number, row in enumerate(rows)]
+            self._append(CHANGE, records, "there.change_id = new.change_id")
+
+    def append_refusals(self, refusals: Sequence[Mapping[str, object]]) -> None:
+        """Refused commands get their place in the queue; one that has it keeps it."""
+        self._prepare()
+        records = [
+            {
+                "ordinal": number,
+                "node": one["subscriber"],
+                **{name: one[name] for name in one if name != "subscriber"},
+            }
+            for number, one in enumerate(refusals)
+        ]
+        self._append(APPLY_ERROR, records, "there.command_id = new.command_id")
+
+    def _append(self, entry: str, records: Sequence[Mapping[str, object]], is_same: str) -> None:
+        """Add what is not there yet.
+
+        A merge reads the table that it writes: of two at the same time Delta refuses the second,
+        which then finds the places that the first has given.
+        """
+        self._records(records).createOrReplaceTempView("replication_records")
+        names = ", ".join(_COLUMNS)
+        given = [name for name in _COLUMNS if name not in _GIVEN]
+        selected = ", ".join(f"records.{name}" for name in given)
+        statement = (
+            f"merge into {self._queue} as there using ("
+            f" select last.position + row_number() over (order by records.ordinal)"
+            f" as queue_position, '{entry}' as entry, {selected}"
+            f" from replication_records as records cross join ("
+            f" select coalesce(max(queue_position), 0) as position from {self._queue}) as last"
+            f") as new on there.entry = '{entry}' and there.node = new.node and {is_same}"
+            f" when not matched then insert ({names}) values ("
+            + ", ".join(f"new.{name}" for name in _COLUMNS)
+            + ")"
+        )
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._spark.sql(statement)
+                return
+            except Exception as error:
+                if attempt == _ATTEMPTS or "CONCURRENT" not in str(error).upper():
+                    raise
+
+    def _records(self, records: Sequence[Mapping[str, object]]) -> DataFrame:
+        """Records as a relation; as literals, because Python workers take seconds to start."""
+        from pyspark.sql import functions as f
+
+        frames = [
+            self._spark.range(1).select(
+                f.inline(
+                    f.from_json(
+                        f.lit(json.dumps(records[start : start + _ROWS_A_LITERAL])),
+                        f"array<struct<{_RECORD}>>",
+                    )
+                )
+            )
+            for start in range(0, len(records), _ROWS_A_LITERAL)
+        ]
+        whole = frames[0]
+        for frame in frames[1:]:
+            whole = whole.unionAll(frame)
+        return whole
+
+    def _record(self, row: FeedRow, batch: int, number: int) -> dict[str, object]:
+        article = self._publication.article(row.article)
+        own = {name: row.values[name] for name in article.kinds if name in row.values}
+        texts = {name: article.kinds[name].to_text(value) for name, value in own.items()}  # type: ignore[arg-type]
+        known = {
+            name: row.values.get(name)
+            for name in feed_columns(self._publication.options)
+            if name not in (QUEUE_POSITION, "changed_at", "priority")
+        }
+        moment, priority = row.values["changed_at"], row.values.get("priority")
+        return {
+            **known,
+            "ordinal": number,
+            "batch": batch,
+            "article": article.name,
+            "changed_at": timestamp_text(moment),  # type: ignore[arg-type]
+            "priority": None if priority is None else str(priority),
+            "row": texts,
+        }
+
+    # --- the relations
+
+    def _prepare(self) -> None:
+        """Make the queue and the views, unless they are there as they should be."""
+        if self._is_ready:
+            return
+        self._spark.sql(f"create schema if not exists {self._schema}")
+        columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+        self._spark.sql(
+            f"create table if not exists {self._queue} ({columns}) using delta"
+            " tblproperties ('delta.isolationLevel' = 'Serializable')"
+        )
+        for article in self._publication.articles.values():
+            self._prepare_view(article)
+        self._is_ready = True
+
+    def _prepare_view(self, article: NodeArticle) -> None:
+        name = f"{self._schema}.{self._publication.name}__{article.name}"
+        contract = [f"`{column}`" for column in feed_columns(self._publication.options)]
+        own = [
+            f"{_typed(column, kind)} as {_quoted(column)}"
+            for column, kind in article.shape.columns.items()
+        ]
+        query = (
+            f"select {', '.join([*contract, *own])} from {self._queue}"
+            f" where entry = '{CHANGE}' and article = '{article.name}'"
+        )
+        if self._spark.catalog.tableExists(name):
+            if self._spark.catalog.getTable(name).tableType != "VIEW":
+                raise LakehouseProblem(
+                    f"{name} is a table that something else fills: captured changes come as a view"
+                    f" of {self._queue}. Drop it, or rename it."
+                )
+            if self._spark.table(name).dtypes == self._spark.sql(query).dtypes:
+                return
+        self._spark.sql(f"create or replace view {name} as {query}")
+
+
+def _typed(column: str, spark_type: str) -> str:
+    """The value behind a canonical text, as the article's type."""
+    text = f"row[{json.dumps(column, ensure_ascii=False)}]"
+    kind = spark_type.strip().lower()
+    if kind == "binary":
+        return f"unbase64({text})"
+    if kind.startswith(("array", "map", "struct")):
+        return f"from_json({text}, '{spark_type}')"
+    return f"cast({text} as {spark_type})"
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _digest(change_ids: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(change_ids)).encode()).hexdigest()

@@ -1,0 +1,78 @@
+"""What capture keeps in a node's database."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, Table, Text, text
+
+metadata = MetaData()
+
+nodes = Table(
+    "replication_node",
+    metadata,
+    Column("publication", Text, primary_key=True),
+    Column("node", Text, nullable=False),
+    Column("next_batch", BigInteger, nullable=False),
+    # how many rows the batch has that is on its way; NULL: none is
+    Column("batch_size", Integer),
+    comment="As which node this database takes part in a publication.",
+)
+articles = Table(
+    "replication_article",
+    metadata,
+    Column("publication", Text, primary_key=True),
+    Column("article", Text, primary_key=True),
+    Column("has_added_column", Boolean, nullable=False),
+    comment="Tables whose changes are captured.",
+)
+queue = Table(
+    "replication_queue",
+    metadata,
+    Column(
+        "queue_id",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=True,
+    ),
+    Column("publication", Text, nullable=False),
+    Column("article", Text, nullable=False),
+    Column("change_id", Text, nullable=False),
+    Column("operation", Text, nullable=False),
+    Column("changed_at", Text, nullable=False),
+    Column("old_version", Text),
+    Column("new_version", Text),
+    # NULL only inside the trigger that writes the row
+    Column("row_image", Text),
+    # what the changes of one transaction have in common
+    Column("transaction_key", Text, nullable=False),
+    # filled when the change becomes part of a batch
+    Column("batch", BigInteger),
+    Column("transaction_id", Text),
+    Column("transaction_change_count", Integer),
+    Column("transaction_order", BigInteger),
+    comment="Changes that have not arrived in the feed yet.",
+    sqlite_autoincrement=True,
+)
+Index("replication_queue_batch", queue.c.publication, queue.c.batch, queue.c.transaction_key)
+
+# SQLite only
+open_transaction = Table(
+    "replication_transaction",
+    metadata,
+    Column(
+        "marker",
+        Text,
+        server_default=text("(lower(hex(randomblob(16))))"),
+        nullable=False,
+    ),
+    comment="Holds a row while an application's transaction of several statements is open.",
+)
+replaced = Table(
+    "replication_replaced",
+    metadata,
+    Column("article", Text, nullable=False),
+    Column("key_image", Text, nullable=False),
+    Column("version", Text),
+    Column("is_key_clash", Boolean, nullable=False),
+    comment="Rows in the way of one that is being written: an `or replace` deletes them unseen.",
+)
+SQLITE_ONLY = (open_transaction, replaced)

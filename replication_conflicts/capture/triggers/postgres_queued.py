@@ -1,0 +1,119 @@
+"""Triggers of queued updating in PostgreSQL.
+
+One function gives the row its version before it is written, another writes the queue afterwards,
+when everything else that changes the row has done so and the row is locked: changes of a row enter
+the queue in the order in which they are committed.
+"""
+
+from __future__ import annotations
+
+from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.distribution.database import AGENT_SETTING
+from replication_conflicts.distribution.images import image_sql, literal, quoted
+
+IS_NODES_OWN = f"current_setting('{AGENT_SETTING}', true) is distinct from 'on'"
+# rows look the same whoever writes them: a session may have other settings, and fewer rights
+_SETTINGS = (
+    "security definer set search_path from current set datestyle = 'ISO' set timezone = 'UTC'"
+    " set extra_float_digits = 1"
+)
+_BODY = "$capture$"
+
+
+def names(article: NodeArticle) -> tuple[str, str, str]:
+    """The triggers of an article, and their functions: version, queue, truncate.
+
+    Triggers go by name: the version is set after other triggers have had their say.
+    """
+    return (
+        quoted(_short(f"zz_replication_version_{article.name}")),
+        quoted(_short(f"zz_replication_queue_{article.name}")),
+        quoted(_short(f"zz_replication_truncate_{article.name}")),
+    )
+
+
+def drop(article: NodeArticle) -> tuple[str, ...]:
+    """Statements that take triggers and functions away."""
+    triggers = [
+        f"drop trigger if exists {name} on {quoted(article.name)}" for name in names(article)
+    ]
+    return (*triggers, *(f"drop function if exists {name}()" for name in names(article)))
+
+
+def create(publication: str, article: NodeArticle) -> tuple[str, ...]:
+    """Functions and triggers, one statement each."""
+    version, queue, truncate = names(article)
+    table = quoted(article.name)
+    return (
+        function(version, _version_body(article)),
+        function(queue, _queue_body(publication, article)),
+        function(truncate, truncate_body(article)),
+        f"create trigger {version} before insert or update on {table} for each row"
+        f" when ({IS_NODES_OWN}) execute function {version}()",
+        f"create trigger {queue} after insert or update or delete on {table} for each row"
+        f" when ({IS_NODES_OWN}) execute function {queue}()",
+        f"create trigger {truncate} before truncate on {table} for each statement"
+        f" execute function {truncate}()",
+    )
+
+
+def function(name: str, body: str) -> str:
+    """A trigger function."""
+    return (
+        f"create function {name}() returns trigger language plpgsql {_SETTINGS} as {_BODY}\n"
+        f"begin\n{body}\nend\n{_BODY}"
+    )
+
+
+def truncate_body(article: NodeArticle) -> str:
+    """A truncate tells nobody which rows it takes."""
+    message = f"replication: {article.name} is captured row by row; use delete"
+    return f"    raise exception using message = {literal(message)};"
+
+
+def key_is_kept(article: NodeArticle) -> str:
+    """Whether an update leaves the key as it was."""
+    return " and ".join(
+        f"old.{quoted(name)} is not distinct from new.{quoted(name)}"
+        for name in article.shape.primary_key
+    )
+
+
+def _version_body(article: NodeArticle) -> str:
+    version = quoted(article.shape.version_column)
+    return f"    new.{version} := gen_random_uuid()::text;\n    return new;"
+
+
+def _queue_body(publication: str, article: NodeArticle) -> str:
+    version = quoted(article.shape.version_column)
+    new_image = image_sql(article, "postgres", "new")
+    old_key = image_sql(article, "postgres", "old", article.shape.primary_key)
+
+    def queue(operation: str, old: str, new: str, image: str) -> str:
+        return (
+            "insert into replication_queue (publication, article, change_id, operation, changed_at,"
+            " old_version, new_version, row_image, transaction_key)\n"
+            f"        values ({literal(publication)}, {literal(article.name)},"
+            f" gen_random_uuid()::text, '{operation}', clock_timestamp()::timestamp::text,\n"
+            f"            {old}, {new}, {image}, txid_current()::text);"
+        )
+
+    removed = queue("delete", f"old.{version}", "null", old_key)
+    added = queue("insert", "null", f"new.{version}", new_image)
+    changed = queue("update", f"old.{version}", f"new.{version}", new_image)
+    return (
+        f"    if tg_op = 'UPDATE' and {key_is_kept(article)} then\n        {changed}\n"
+        f"        return null;\n    end if;\n"
+        f"    if tg_op in ('UPDATE', 'DELETE') then\n        {removed}\n    end if;\n"
+        f"    if tg_op in ('UPDATE', 'INSERT') then\n        {added}\n    end if;\n"
+        "    return null;"
+    )
+
+
+def _short(name: str) -> str:
+    """PostgreSQL cuts names at 63 bytes, and two of them could become one."""
+    if len(name.encode()) <= 63:
+        return name
+    import hashlib
+
+    return f"{name.encode()[:30].decode(errors='ignore')}_{hashlib.md5(name.encode()).hexdigest()}"

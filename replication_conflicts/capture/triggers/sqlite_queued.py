@@ -1,0 +1,190 @@
+"""Triggers of queued updating in SQLite.
+
+SQLite has no transaction ids. Changes belong together when they were made by one statement (whose
+clock stands still), or while the application has a row in `replication_transaction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from replication_conflicts.capture.triggers.sqlite_values import refused_values
+from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.distribution.images import image_sql, literal, quoted
+
+NEW_GUID = (
+    "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4'"
+    " || substr(hex(randomblob(2)), 2) || '-' || substr('89ab', 1 + (random() & 3), 1)"
+    " || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
+)
+IS_NODES_OWN = "not exists (select 1 from replication_agent)"
+NOW = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+# the clock has one value for all rows of a statement
+TRANSACTION = f"coalesce((select max(marker) from replication_transaction), {NOW})"
+_EVENTS = ("before_insert", "after_insert", "before_update", "after_update", "after_delete")
+
+
+def trigger_name(article: NodeArticle, event: str) -> str:
+    """The name of one of an article's triggers."""
+    return quoted(f"replication_{article.name}_{event}")
+
+
+def drop(article: NodeArticle) -> tuple[str, ...]:
+    """Statements that take the triggers away."""
+    return tuple(f"drop trigger if exists {trigger_name(article, event)}" for event in _EVENTS)
+
+
+def create(
+    publication: str, article: NodeArticle, unique_keys: Sequence[Sequence[str]]
+) -> tuple[str, ...]:
+    """One statement a trigger."""
+    written = _Written(publication, article, unique_keys)
+    columns = ", ".join(quoted(name) for name in article.kinds)
+    return (
+        written.trigger("before_insert", "before insert", written.before("insert")),
+        written.trigger("after_insert", "after insert", written.after_insert()),
+        written.trigger("before_update", f"before update of {columns}", written.before("update")),
+        written.trigger("after_update", f"after update of {columns}", written.after_update()),
+        written.trigger("after_delete", "after delete", written.after_delete()),
+    )
+
+
+class _Written:
+    """The bodies of an article's triggers."""
+
+    def __init__(
+        self, publication: str, article: NodeArticle, unique_keys: Sequence[Sequence[str]]
+    ) -> None:
+        self._publication = publication
+        self._article = article
+        self._unique_keys = unique_keys
+        self._table = quoted(article.name)
+        self._version = quoted(article.shape.version_column)
+        self._key = article.shape.primary_key
+
+    def trigger(self, event: str, when: str, body: Sequence[str]) -> str:
+        statements = "\n".join(f"    {statement};" for statement in body)
+        return (
+            f"create trigger {trigger_name(self._article, event)} {when} on {self._table}\n"
+            f"when {IS_NODES_OWN}\nbegin\n{statements}\nend"
+        )
+
+    def before(self, event: str) -> list[str]:
+        """Refuse what the article cannot hold; note the rows that `or replace` would delete."""
+        name = literal(self._article.name)
+        key_clash = self._equal("held", "new", self._key)
+        clashes = [key_clash] + [self._equal("held", "new", key) for key in self._unique_keys]
+        others = " or ".join(f"({clash})" for clash in clashes)
+        is_itself = f"({self._equal('held', 'old', self._key)})" if event == "update" else "false"
+        return [
+            *refused_values(self._article),
+            f"delete from replication_replaced where article = {name}",
+            "insert into replication_replaced (article, key_image, version, is_key_clash)\n"
+            f"        select {name}, {self._key_image('held')}, held.{self._version}, {key_clash}\n"
+            f"        from {self._table} held where ({others}) and not {is_itself}",
+        ]
+
+    def after_insert(self) -> list[str]:
+        # another trigger of the row may have changed it first, and that was captured as the insert
+        is_first = f"{self._held_version()} is new.{self._version}"
+        return [
+            self._queue_replaced(),
+            self._queue(
+                f"case when {is_first} then 'insert' else 'update' end",
+                f"case when not {is_first} then {self._held_version()} end",
+                NEW_GUID,
+                "null",
+            ),
+            *self._stamp(),
+        ]
+
+    def after_update(self) -> list[str]:
+        # byte by byte, however the column is compared otherwise
+        is_same = " and ".join(
+            f"old.{quoted(name)} is new.{quoted(name)} collate binary" for name in self._key
+        )
+        # another trigger of the row may have given it a version meanwhile
+        old = (
+            f"case when new.{self._version} is old.{self._version} then {self._held_version()}"
+            f" else old.{self._version} end"
+        )
+        is_update = f"{is_same} and old.{self._version} is not null"
+        return [
+            self._queue_replaced(),
+            self._queue(
+                "delete",
+                f"old.{self._version}",
+                "null",
+                self._key_image("old"),
+                f"where not ({is_same}) and old.{self._version} is not null",
+            ),
+            self._queue(
+                f"case when {is_update} then 'update' else 'insert' end",
+                f"case when {is_update} then {old} end",
+                NEW_GUID,
+                "null",
+            ),
+            *self._stamp(),
+        ]
+
+    def after_delete(self) -> list[str]:
+        old_key = self._key_image("old")
+        return [
+            self._queue(
+                "delete",
+                f"old.{self._version}",
+                "null",
+                old_key,
+                f"where old.{self._version} is not null",
+            ),
+            # where `or replace` calls this trigger, the row is not deleted unseen
+            f"delete from replication_replaced where article = {literal(self._article.name)}"
+            f" and key_image = {old_key}",
+        ]
+
+    def _queue(self, operation: str, old: str, new: str, image: str, where: str = "") -> str:
+        word = operation if " " in operation else literal(operation)
+        return (
+            "insert into replication_queue (publication, article, change_id, operation,"
+            " changed_at, old_version, new_version, row_image, transaction_key)\n"
+            f"        select {literal(self._publication)}, {literal(self._article.name)},"
+            f" {NEW_GUID}, {word}, {NOW},\n"
+            f"            {old}, {new}, {image}, {TRANSACTION} {where}"
+        ).rstrip()
+
+    def _queue_replaced(self) -> str:
+        """Once the row is written, what was in its way is gone.
+
+        Before an insert SQLite may not know the key yet, so that a clash of keys is asked again.
+        """
+        source = (
+            f"from replication_replaced gone where gone.article = {literal(self._article.name)}"
+            f" and (not gone.is_key_clash or gone.key_image = {self._key_image('new')})"
+        )
+        return self._queue("delete", "gone.version", "null", "gone.key_image", source)
+
+    def _stamp(self) -> list[str]:
+        """Give the row its version, and only then write down how it is.
+
+        The row's other triggers may change it because of that update.
+        """
+        is_row = self._equal(self._table, "new", self._key)
+        return [
+            f"update {self._table} set {self._version} = (select new_version"
+            f" from replication_queue where queue_id = last_insert_rowid()) where {is_row}",
+            f"update replication_queue set row_image = (select {self._image(self._table)}"
+            f" from {self._table} where {is_row}) where queue_id = last_insert_rowid()",
+        ]
+
+    def _equal(self, left: str, right: str, columns: Sequence[str]) -> str:
+        return " and ".join(f"{left}.{quoted(name)} = {right}.{quoted(name)}" for name in columns)
+
+    def _held_version(self) -> str:
+        is_row = self._equal(self._table, "new", self._key)
+        return f"(select {self._version} from {self._table} where {is_row})"
+
+    def _image(self, alias: str) -> str:
+        return image_sql(self._article, "sqlite", alias)
+
+    def _key_image(self, alias: str) -> str:
+        return image_sql(self._article, "sqlite", alias, self._key)

@@ -1,0 +1,168 @@
+"""Moving committed changes to the feed: exactly once, in order, transaction by transaction.
+
+Changes are sealed into a batch with a number, which the database commits; the batch goes to the
+feed, which knows the numbers it has; then the batch is taken off the queue. A process that dies in
+between finds the sealed batch again and sends it as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine, func, select, text
+
+from replication_conflicts.capture import tables
+from replication_conflicts.capture.install import CaptureProblem, captured_node
+from replication_conflicts.capture.ports import FeedSink
+from replication_conflicts.distribution.articles import NodePublication
+from replication_conflicts.distribution.database import dialect_of
+from replication_conflicts.distribution.images import texts_of, values_of
+from replication_conflicts.nodes.feed import FeedRow
+from replication_conflicts.nodes.values import parse_timestamp
+
+CHANGES_AT_ONCE = 5_000
+
+# whole transactions, by the place of their last change, up to about so many changes
+_LAST = """
+select max(last_id) from (
+    select max(queue_id) as last_id, count(*) as changes,
+        sum(count(*)) over (order by max(queue_id)) as changes_so_far
+    from replication_queue
+    where publication = :publication and batch is null
+    group by transaction_key
+) as transactions
+where changes_so_far - changes < :most
+"""
+_SEAL = """
+update replication_queue as sealed
+set batch = :batch, transaction_order = closed.last_id, transaction_id = closed.first_change,
+    transaction_change_count = closed.changes
+from (
+    select one.transaction_key, one.last_id, one.changes, first.change_id as first_change
+    from (
+        select transaction_key, min(queue_id) as first_id, max(queue_id) as last_id,
+            count(*) as changes
+        from replication_queue
+        where publication = :publication and batch is null
+        group by transaction_key
+        having max(queue_id) <= :last
+    ) as one
+    inner join replication_queue as first on first.queue_id = one.first_id
+) as closed
+where sealed.publication = :publication and sealed.batch is null
+    and sealed.transaction_key = closed.transaction_key
+"""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Changes that go to the feed together; `number` counts from 1."""
+
+    node: str
+    number: int
+    size: int
+
+
+@dataclass
+class Uploaded:
+    """What an upload has moved."""
+
+    changes: int = 0
+    batches: int = 0
+
+
+def upload(
+    engine: Engine, publication: NodePublication, sink: FeedSink, most: int = CHANGES_AT_ONCE
+) -> Uploaded:
+    """Move everything that is committed now; `most` changes, about, enter the feed at once."""
+    done = Uploaded()
+    while (batch := seal(engine, publication.name, most)) is not None:
+        sink.deliver(batch.node, batch.number, read(engine, publication, batch))
+        finish(engine, publication.name, batch)
+        done.changes += batch.size
+        done.batches += 1
+    return done
+
+
+def seal(engine: Engine, publication: str, most: int = CHANGES_AT_ONCE) -> Batch | None:
+    """The batch that is on its way, or a new one; None where nothing is pending."""
+    with engine.begin() as connection:
+        node = captured_node(connection, publication)
+        mine = tables.nodes.c.publication == publication
+        locked = select(tables.nodes).where(mine).with_for_update()
+        state = connection.execute(locked).mappings().one()
+        number, size = state["next_batch"], state["batch_size"]
+        if size is None:
+            size = _seal(connection, publication, number, most)
+            if not size:
+                return None
+            connection.execute(tables.nodes.update().where(mine).values(batch_size=size))
+    return Batch(node, number, size)
+
+
+def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[FeedRow]:
+    """The changes of a batch as rows of the feed. Errors: CaptureProblem when some are gone."""
+    change = tables.queue.c
+    query = (
+        select(tables.queue)
+        .where(change.publication == publication.name, change.batch == batch.number)
+        .order_by(change.transaction_order, change.queue_id)
+    )
+    with engine.begin() as connection:
+        dialect = dialect_of(engine)
+        found = connection.execute(query).mappings().all()
+    if len(found) != batch.size:
+        raise CaptureProblem(
+            f"batch {batch.number} of {batch.node} was dropped meanwhile, by a reinitialization"
+        )
+    rows = []
+    for row in found:
+        article = publication.article(row["article"])
+        values = values_of(article, texts_of(article, dialect, row["row_image"]))
+        rows.append(
+            FeedRow(
+                article.name,
+                {
+                    "change_id": row["change_id"],
+                    "node": batch.node,
+                    "transaction_id": row["transaction_id"],
+                    "transaction_change_count": row["transaction_change_count"],
+                    "operation": row["operation"],
+                    "changed_at": parse_timestamp(row["changed_at"]),
+                    "old_version": row["old_version"],
+                    "new_version": row["new_version"],
+                    **values,
+                },
+            )
+        )
+    return rows
+
+
+def finish(engine: Engine, publication: str, batch: Batch) -> None:
+    """The batch is in the feed: take it off the queue."""
+    mine = tables.nodes.c.publication == publication
+    with engine.begin() as connection:
+        connection.execute(
+            tables.queue.delete().where(
+                tables.queue.c.publication == publication, tables.queue.c.batch == batch.number
+            )
+        )
+        connection.execute(
+            tables.nodes.update()
+            .where(mine, tables.nodes.c.next_batch == batch.number)
+            .values(next_batch=batch.number + 1, batch_size=None)
+        )
+
+
+def _seal(connection: Connection, publication: str, number: int, most: int) -> int:
+    names = {"publication": publication}
+    if connection.dialect.name == "sqlite":
+        # an application that has not ended its transaction as it should has committed it
+        connection.execute(tables.open_transaction.delete())
+    last = connection.execute(text(_LAST), {**names, "most": most}).scalar()
+    if last is None:
+        return 0
+    connection.execute(text(_SEAL), {**names, "batch": number, "last": last})
+    sealed = (tables.queue.c.publication == publication) & (tables.queue.c.batch == number)
+    count = select(func.count()).select_from(tables.queue).where(sealed)
+    return int(connection.execute(count).scalar_one())

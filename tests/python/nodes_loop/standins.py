@@ -1,0 +1,40 @@
+"""The agent's ports in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
+
+
+@dataclass
+class Lists:
+    """Commands, snapshots and reports as lists: all ports in one."""
+
+    commands: list[AgentCommand] = field(default_factory=list)
+    snapshot: list[SnapshotRow] = field(default_factory=list)
+    initial: list[SnapshotRow] = field(default_factory=list)
+    refusals: dict[str, Refusal] = field(default_factory=dict)
+    events: list[Reinitialized] = field(default_factory=list)
+
+    def after(self, position: int) -> Iterator[AgentCommand]:
+        return iter([one for one in self.commands if one.queue_position > position])
+
+    def count(self, position: int) -> int:
+        return sum(one.queue_position > position for one in self.commands)
+
+    def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
+        return iter(self.snapshot)
+
+    def initial_rows(self) -> Iterator[SnapshotRow]:
+        return iter(self.initial)
+
+    def refused(self, refusals: Iterable[Refusal]) -> None:
+        for refusal in refusals:
+            self.refusals.setdefault(refusal.command_id, refusal)
+
+    def reinitialized(self, event: Reinitialized) -> None:
+        if all(one.snapshot_position != event.snapshot_position for one in self.events):
+            self.events.append(event)

@@ -1,0 +1,372 @@
+"""Capture of queued updating: what people do by SQL, as rows of the feed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, inspect
+from sqlalchemy.exc import DBAPIError
+
+from replication_conflicts.capture.install import CaptureProblem, ExistingRows, install, remove
+from replication_conflicts.capture.state import capture_state
+from replication_conflicts.capture.upload import read, seal, upload
+from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.distribution.database import dialect_of, open_database
+from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.nodes.feed import FeedRow
+from tests.python.nodes_loop.databases import (
+    VERSION,
+    Databases,
+    all_rows,
+    create_tables,
+    publications,
+)
+
+ARTICLES: dict[str, Any] = {
+    "item": {"columns": {"id": "int", "name": "string", "code": "int"}, "primary_key": ["id"]},
+    "line": {
+        "columns": {"item": "int", "number": "int", "price": "decimal(10,2)"},
+        "primary_key": ["item", "number"],
+        "foreign_keys": [{"columns": ["item"], "references": "item", "to": ["id"]}],
+    },
+}
+PUBLICATION = node_publication("shop", publications(ARTICLES))
+Change = tuple[str, str, dict[str, Any]]
+
+
+class Feed:
+    """A sink that keeps what it is given, batch by batch."""
+
+    def __init__(self) -> None:
+        self.batches: dict[tuple[str, int], list[FeedRow]] = {}
+
+    def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
+        self.batches.setdefault((node, batch), list(rows))
+
+    @property
+    def rows(self) -> list[FeedRow]:
+        return [row for batch in self.batches.values() for row in batch]
+
+
+class Subscriber:
+    """A database whose tables are captured."""
+
+    def __init__(
+        self,
+        databases: Databases,
+        before: Sequence[str] = (),
+        database: str = "north",
+        **options: Any,
+    ) -> None:
+        self.engine: Engine = open_database(databases.make(database))
+        create_tables(self.engine, PUBLICATION, with_version=False)
+        self.run(*before)
+        install(self.engine, PUBLICATION, "north", **options)
+        self.feed = Feed()
+
+    def run(self, *statements: str) -> None:
+        """Statements of one transaction, which an application names as such in SQLite."""
+        with self.engine.begin() as connection:
+            is_named = dialect_of(self.engine) == "sqlite" and len(statements) > 1
+            if is_named and inspect(connection).has_table("replication_transaction"):
+                run_plain(connection, "insert into replication_transaction default values")
+            for statement in statements:
+                run_plain(connection, statement)
+            if is_named and inspect(connection).has_table("replication_transaction"):
+                run_plain(connection, "delete from replication_transaction")
+
+    def upload(self) -> list[FeedRow]:
+        before = len(self.feed.rows)
+        upload(self.engine, PUBLICATION, self.feed)
+        return self.feed.rows[before:]
+
+
+@pytest.fixture
+def north(databases: Databases) -> Subscriber:
+    return Subscriber(databases)
+
+
+def changes(rows: Sequence[FeedRow]) -> list[Change]:
+    """Operation, article and own columns."""
+    return [
+        (
+            str(row.values["operation"]),
+            row.article,
+            {
+                name: row.values[name]
+                for name in PUBLICATION.article(row.article).kinds
+                if name in row.values
+            },
+        )
+        for row in rows
+    ]
+
+
+def versions(rows: Sequence[FeedRow]) -> list[tuple[Any, Any]]:
+    return [(row.values["old_version"], row.values["new_version"]) for row in rows]
+
+
+def transactions(rows: Sequence[FeedRow]) -> list[list[str]]:
+    """Operations by transaction; each says how many there are."""
+    found: dict[Any, list[str]] = {}
+    for row in rows:
+        found.setdefault(row.values["transaction_id"], []).append(str(row.values["operation"]))
+    for row in rows:
+        assert row.values["transaction_change_count"] == len(found[row.values["transaction_id"]])
+    return list(found.values())
+
+
+def test_changes_carry_the_versions_before_and_after(north: Subscriber) -> None:
+    north.run("insert into item (id, name) values (1, 'bolt')")
+    north.run("update item set name = 'nut' where id = 1")
+    north.run("update item set name = 'nut' where id = 1")
+    held = all_rows(north.engine, PUBLICATION)["item"]["1",][VERSION]
+    north.run("delete from item")
+    rows = north.upload()
+    assert changes(rows) == [
+        ("insert", "item", {"id": 1, "name": "bolt", "code": None}),
+        ("update", "item", {"id": 1, "name": "nut", "code": None}),
+        ("update", "item", {"id": 1, "name": "nut", "code": None}),
+        ("delete", "item", {"id": 1}),
+    ]
+    (none, first), (old, second), (older, third), (oldest, gone) = versions(rows)
+    assert (none, gone) == (None, None)
+    assert (first, second, third) == (old, older, oldest)
+    assert third == held
+    assert len({first, second, third}) == 3
+    assert len({row.values["change_id"] for row in rows}) == 4
+    assert len(transactions(rows)) == 4
+    assert north.upload() == []
+
+
+def test_a_statement_is_a_transaction_and_so_is_what_an_application_says(
+    north: Subscriber,
+) -> None:
+    north.run("insert into item (id, name) values (1, 'a'), (2, 'b'), (3, 'c')")
+    north.run(
+        "update item set name = 'x'",
+        "insert into line (item, number, price) values (1, 1, 1.5)",
+        "delete from item where id = 3",
+    )
+    rows = north.upload()
+    assert transactions(rows) == [["insert"] * 3, ["update"] * 3 + ["insert", "delete"]]
+    assert str(changes(rows)[6][2]["price"]) == "1.50"
+
+
+def test_a_rolled_back_transaction_leaves_nothing(north: Subscriber) -> None:
+    with pytest.raises(DBAPIError):
+        north.run("insert into item (id) values (1)", "insert into item (id) values (1)")
+    assert north.upload() == []
+
+
+def test_another_key_is_a_delete_and_an_insert(north: Subscriber) -> None:
+    north.run("insert into item (id, name) values (1, 'a'), (2, 'b')")
+    north.upload()
+    north.run("update item set id = id + 10")
+    rows = north.upload()
+    assert changes(rows) == [
+        ("delete", "item", {"id": 1}),
+        ("insert", "item", {"id": 11, "name": "a", "code": None}),
+        ("delete", "item", {"id": 2}),
+        ("insert", "item", {"id": 12, "name": "b", "code": None}),
+    ]
+    assert transactions(rows) == [["delete", "insert", "delete", "insert"]]
+    assert [new for _, new in versions(rows)][1::2] == [
+        row[VERSION] for row in all_rows(north.engine, PUBLICATION)["item"].values()
+    ]
+
+
+def test_an_upsert_is_an_update_where_the_row_is_there(north: Subscriber) -> None:
+    statement = (
+        "insert into item (id, name) values (1, '{}')"
+        " on conflict (id) do update set name = excluded.name"
+    )
+    north.run(statement.format("a"))
+    north.run(statement.format("b"))
+    north.run("insert into item (id, name) values (1, 'never') on conflict do nothing")
+    rows = north.upload()
+    assert [operation for operation, *_ in changes(rows)] == ["insert", "update"]
+    assert versions(rows)[0][1] == versions(rows)[1][0]
+
+
+def test_a_batch_that_was_sealed_stays_as_it_was(north: Subscriber) -> None:
+    north.run("insert into item (id, name) values (1, 'a')")
+    first = seal(north.engine, "shop")
+    assert first is not None
+    once = read(north.engine, PUBLICATION, first)
+    north.run("insert into item (id, name) values (2, 'b')")
+    assert seal(north.engine, "shop") == first
+    assert read(north.engine, PUBLICATION, first) == once
+    assert len(north.upload()) == 2
+    assert list(north.feed.batches) == [("north", 1), ("north", 2)]
+
+
+def test_batches_hold_whole_transactions(north: Subscriber) -> None:
+    for start in range(0, 50, 5):
+        north.run(*(f"insert into item (id) values ({start + i})" for i in range(5)))
+    uploaded = upload(north.engine, PUBLICATION, north.feed, most=8)
+    assert uploaded.changes == 50
+    assert [len(rows) for rows in north.feed.batches.values()] == [10] * 5
+    assert transactions(north.feed.rows) == [["insert"] * 5] * 10
+
+
+def test_the_tables_are_as_before_when_capture_is_removed(databases: Databases) -> None:
+    engine = open_database(databases.make("south"))
+    create_tables(engine, PUBLICATION, with_version=False)
+    before = _schema(engine)
+    install(engine, PUBLICATION, "south")
+    with engine.begin() as connection:
+        run_plain(connection, "insert into item (id, name) values (1, 'a')")
+    with pytest.raises(CaptureProblem, match="1 changes wait"):
+        remove(engine, PUBLICATION)
+    assert remove(engine, PUBLICATION, is_discarding=True) == 1
+    after = _schema(engine)
+    assert {name: after[name] for name in before} == before
+    with engine.begin() as connection:
+        run_plain(connection, "update item set name = 'b'")
+        run_plain(connection, "insert into item (id) values (2)")
+        run_plain(connection, "delete from item")
+    with pytest.raises(CaptureProblem, match="not captured here"):
+        remove(engine, PUBLICATION)
+
+
+def _schema(engine: Engine) -> dict[str, list[str]]:
+    inspector = inspect(engine)
+    return {
+        name: [f"{column['name']} {column['type']}" for column in inspector.get_columns(name)]
+        for name in inspector.get_table_names()
+    }
+
+
+def test_rows_that_are_there_become_inserts_only_when_that_is_said(databases: Databases) -> None:
+    before = ("insert into item (id, name) values (1, 'a'), (2, 'b')",)
+    with pytest.raises(CaptureProblem, match="2 rows without a version"):
+        Subscriber(databases, before)
+    north = Subscriber(databases, before, "again", existing=ExistingRows.INSERT)
+    rows = north.upload()
+    assert [operation for operation, *_ in changes(rows)] == ["insert", "insert"]
+    assert transactions(rows) == [["insert"], ["insert"]]
+    held = all_rows(north.engine, PUBLICATION)["item"]
+    assert [row.values["new_version"] for row in rows] == [row[VERSION] for row in held.values()]
+    assert len({row[VERSION] for row in held.values()}) == 2
+
+
+def test_what_cannot_be_captured_is_said(databases: Databases) -> None:
+    engine = open_database(databases.make("north"))
+    with pytest.raises(CaptureProblem, match="no table 'item'"):
+        install(engine, PUBLICATION, "north")
+    with engine.begin() as connection:
+        run_plain(connection, "create table item (id integer, name text, code integer)")
+    with pytest.raises(CaptureProblem, match="nothing makes its key"):
+        install(engine, PUBLICATION, "north")
+    assert inspect(engine).get_table_names() == ["item"]
+
+
+def test_a_database_is_one_node(north: Subscriber) -> None:
+    with pytest.raises(CaptureProblem, match="captured here already"):
+        install(north.engine, PUBLICATION, "south")
+    with pytest.raises(CaptureProblem, match="is the node 'north'"):
+        capture_state(north.engine, PUBLICATION, "south")
+
+
+class TestSQLite:
+    """What only SQLite does."""
+
+    @pytest.fixture
+    def north(self, tmp_path: Any) -> Subscriber:
+        from tests.python.nodes_loop.databases import sqlite_databases
+
+        north = Subscriber(sqlite_databases(tmp_path))
+        north.run("create unique index item_code on item (code)")
+        remove(north.engine, PUBLICATION)
+        install(north.engine, PUBLICATION, "north")
+        return north
+
+    @pytest.mark.parametrize("recursive", ["on", "off"])
+    def test_what_a_replace_deletes_is_a_delete(self, north: Subscriber, recursive: str) -> None:
+        north.run("insert into item values (1, 'a', 10, null), (2, 'b', 20, null)")
+        first = versions(north.upload())
+        with north.engine.connect() as connection:
+            connection.exec_driver_sql("commit")
+            run_plain(connection, f"pragma recursive_triggers = {recursive}")
+            run_plain(
+                connection, "insert or replace into item (id, name, code) values (1, 'c', 20)"
+            )
+        rows = north.upload()
+        gone = sorted(changes(rows)[:2], key=str)
+        assert gone == [("delete", "item", {"id": 1}), ("delete", "item", {"id": 2})]
+        assert changes(rows)[2:] == [("insert", "item", {"id": 1, "name": "c", "code": 20})]
+        assert {old for old, _ in versions(rows)[:2]} == {new for _, new in first}
+        north.run("insert or ignore into item (id, name, code) values (1, 'd', 30)")
+        north.run("update or replace item set code = 20 where id = 1")
+        north.run("insert into item (id, code) values (3, 30)")
+        north.run("update or replace item set code = 30 where id = 1")
+        assert [(operation, row["id"]) for operation, _, row in changes(north.upload())] == [
+            ("update", 1),
+            ("insert", 3),
+            ("delete", 3),
+            ("update", 1),
+        ]
+
+    @pytest.mark.parametrize("event", ["insert", "update"])
+    @pytest.mark.parametrize("is_older", [True, False])
+    def test_what_other_triggers_do_to_the_row_is_in_the_feed(
+        self, north: Subscriber, event: str, is_older: bool
+    ) -> None:
+        if is_older:
+            remove(north.engine, PUBLICATION)
+        north.run(
+            f"create trigger counted after {event} on item begin"
+            " update item set code = coalesce(new.code, 0) + 1 where id = new.id; end"
+        )
+        if is_older:
+            install(north.engine, PUBLICATION, "north")
+        north.run("insert into item (id, name) values (1, 'a')")
+        north.run("update item set name = 'b' where id = 1")
+        rows = north.upload()
+        assert rows[0].values["operation"] == "insert"
+        (held,) = all_rows(north.engine, PUBLICATION)["item"].values()
+        assert str(rows[-1].values["code"]) == held["code"]
+        assert rows[-1].values["new_version"] == held[VERSION]
+        pairs = versions(rows)
+        assert [new for _, new in pairs[:-1]] == [old for old, _ in pairs[1:]]
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "insert into item (id, code) values (1, 'x')",
+            "insert into item (id, code) values (1, 2147483648)",
+            "insert into item (id, name) values (1, 'a' || char(0) || 'b')",
+            "insert into item (id, name) values (1, x'00')",
+            "insert into line (item, number, price) values (1, 1, 99999999.999)",
+            "insert into line (item, number, price) values (1, 1, 'much')",
+        ],
+    )
+    def test_what_the_article_cannot_hold_is_refused(
+        self, north: Subscriber, statement: str
+    ) -> None:
+        with pytest.raises(DBAPIError, match="replication: "):
+            north.run(statement)
+
+    def test_an_open_transaction_that_was_forgotten_ends_with_the_upload(
+        self, north: Subscriber
+    ) -> None:
+        north.run("insert into replication_transaction default values")
+        north.run("insert into item (id) values (1)")
+        north.run("insert into item (id) values (2)")
+        assert transactions(north.upload()) == [["insert", "insert"]]
+        north.run("insert into item (id) values (3)")
+        north.run("insert into item (id) values (4)")
+        assert transactions(north.upload()) == [["insert"], ["insert"]]
+
+    def test_an_application_needs_nothing_of_ours(self, north: Subscriber) -> None:
+        file = north.engine.url.database
+        assert file is not None
+        with sqlite3.connect(file) as connection:
+            connection.execute("insert into item (name) values ('no key given')")
+        assert changes(north.upload()) == [
+            ("insert", "item", {"id": 1, "name": "no key given", "code": None})
+        ]
