@@ -20,11 +20,6 @@ from tests.python.strategies import Case, Delivery, case_from_seed, cases, cut_a
 from tests.python.strategies.replicas import ReaderPipeline, differences, replay
 
 SUITES = Path(__file__).parents[1] / "scenarios" / "documented"
-NOT_READ_YET = (
-    "merge_logical_records_column",
-    "merge_logical_records_detection",
-    "merge_logical_records_row",
-)
 EXAMPLES = settings(
     max_examples=150,
     deadline=None,
@@ -37,7 +32,6 @@ def documented_cases() -> list[Any]:
     return [
         pytest.param(suite, case, id=f"{suite.name}-{case.name}")
         for suite in map(read_suite, sorted(SUITES.glob("*.yml")))
-        if suite.name not in NOT_READ_YET
         for case in suite.cases
     ]
 

@@ -9,8 +9,10 @@ shared with the project: a rule that is wrong in both places had to be misread t
 ``constraints``   keys and checks, judged at the end of a transaction
 ``commands``      what every subscriber is told to do
 ``merge``         merge replication: how one change is decided; ``merge_state`` is what is kept of
-                  a row, ``merge_session`` a whole session
+                  a row, ``merge_session`` decides a whole session, ``merge_records`` the logical
+                  records in it
 ``resolvers``     who wins a conflict, or what both sides make
+``interventions`` refused commands and decisions of people
 ``reader``        the loop over runs, and subscriptions that wait for their reinitialization
 """
 

@@ -227,12 +227,14 @@ class Intake:
 
     def _has_version(self, change: Change) -> bool:
         """Queued updating: the versions before and after.  Merge: a lineage with the node's own
-        version, or else the place in the queue that the node knew.
+        version (an image is nobody's new version), or else the place in the queue that the node
+        knew.
         """
         if self.publication.is_merge:
             if change.lineage is None:
                 return change.known_position is not None
-            return change.lineage.get(str(change.node)) is not None
+            is_own_known = change.lineage.get(str(change.node)) is not None
+            return is_own_known or change.operation == IMAGE
         needs_old = change.operation in ("update", "delete")
         needs_new = change.operation in ("insert", "update")
         return not (needs_old and change.old_version is None) and not (

@@ -4,11 +4,15 @@ people about conflicts.  What they write are versions of the run's own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from tests.python.sequential_reader.commands import COMPENSATING, Draft
+from tests.python.sequential_reader.logical_records import (
+    taken_numbers,
+)
 from tests.python.sequential_reader.merge import Loss
-from tests.python.sequential_reader.merge_session import Session
+from tests.python.sequential_reader.merge_result import Session
 from tests.python.sequential_reader.merge_state import (
     MergeHeld,
     MergeRows,
@@ -28,8 +32,44 @@ from tests.python.sequential_reader.records import (
     Party,
     Row,
 )
+from tests.python.sequential_reader.reinitialization import Place
 
 REFUSED_TYPES = {"insert": 6, "delete": 8, "update": 10}
+
+
+@dataclass
+class PendingInterventions:
+    """Reports and decisions that have not acted yet, with their places in the queue."""
+
+    pending: list[tuple[Place, ApplyError | ConflictDecision]] = field(default_factory=list)
+    reported: set[tuple[str, str]] = field(default_factory=set)
+    last_report: int = 0
+    """The largest place of a report."""
+
+    def receive(
+        self,
+        errors: Iterable[ApplyError],
+        decisions: Iterable[ConflictDecision],
+        last_position: int,
+    ) -> None:
+        """Reports may be delivered twice; a decision acts behind the place that it names, but not
+        before the last one taken, or behind that one.
+        """
+        for error in errors:
+            if (error.subscriber, error.command_id) in self.reported:
+                continue
+            self.reported.add((error.subscriber, error.command_id))
+            self.last_report = max(self.last_report, error.position)
+            self.pending.append(((error.position, 0), error))
+        for decision in decisions:
+            place = max(last_position, decision.position or 0)
+            self.pending.append(((place, 1), decision))
+
+    def due(self, until: Place) -> list[tuple[int, ApplyError | ConflictDecision]]:
+        """What acts before a place, in order; it is no longer pending then."""
+        ready = sorted((one for one in self.pending if one[0] < until), key=lambda one: one[0])
+        self.pending = [one for one in self.pending if one[0] >= until]
+        return [(place[0], one) for place, one in ready]
 
 
 @dataclass
@@ -131,7 +171,8 @@ def _write(
 ) -> MergeHeld:
     """A version of the run's own; `row` None: a tombstone."""
     known = held.lineage if held else {}
-    own = Scribe(publication, place).own(known, change.position or 0)
+    floor = taken_numbers(publication, change.article, held.last_row if held else row, rows)
+    own = Scribe(publication, place, floor).own(known, change.position or 0)
     last_row = held.last_row if held else row or {}
     lineage = union(known, {own.node: own.number})
     after = held_by(own, row, last_row, lineage, operation="delete" if row is None else "update")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.python.sequential_reader.commands import Draft, written_commands
 from tests.python.sequential_reader.merge_commands import drafts_of, logs_of
-from tests.python.sequential_reader.merge_session import Session
+from tests.python.sequential_reader.merge_result import Identity, Session
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.recording import merge_conflict, merge_outcome
 from tests.python.sequential_reader.records import Command, Conflict, Key, Outcome
@@ -21,8 +21,8 @@ class Journal:
     outcomes: list[Outcome] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
-    failures: set[tuple[str, Key, str]] = field(default_factory=set)
-    """Failed versions that have a conflict: one that fails again is the same conflict."""
+    known: set[Identity] = field(default_factory=set)
+    """Conflicts that were recorded once: a change that fails again is the same conflict."""
 
     def record(
         self,
@@ -34,16 +34,10 @@ class Journal:
     ) -> None:
         """A decided session, or what acted like one; `more`: commands beside its own."""
         self.outcomes.extend(merge_outcome(one, position, run) for one in session.decisions)
-        session.lost = [
-            lost
-            for lost in session.lost
-            if not lost.loss.is_failure
-            or (lost.article, lost.key, lost.loss.losing_version) not in self.failures
-        ]
+        session.lost = [lost for lost in session.lost if lost.identity not in self.known]
         for lost in session.lost:
+            self.known.add(lost.identity)
             self.conflicts.append(merge_conflict(publication, lost, position, run))
-            if lost.loss.is_failure:
-                self.failures.add((lost.article, lost.key, lost.loss.losing_version))
         subscribers: AbstractSet[str] = set(publication.subscriptions)
         self.commands.extend(
             written_commands(

@@ -7,7 +7,7 @@ contend, and the whole row of the winner stays.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.python.sequential_reader.merge_state import (
     MergeHeld,
@@ -16,7 +16,7 @@ from tests.python.sequential_reader.merge_state import (
     compare,
     held_by,
     knows,
-    knows_row,
+    strongest,
 )
 from tests.python.sequential_reader.publication import Article
 from tests.python.sequential_reader.records import Change, Key, Party, Row
@@ -37,16 +37,13 @@ class Loss:
     winner: Party
     lost: Row | None
     losing_version: str
+    winning_version: str | None = None
+    """What the publisher then holds; None for what failed, which lost against no version."""
     reason_code: int | None = None
     """None: the conflict's type."""
     article: str = ""
     key: Key = ()
     """Where the loser stood, if not at the row of the deciding change."""
-
-    @property
-    def is_failure(self) -> bool:
-        """Whether a constraint was broken."""
-        return self.kind.startswith("failed_")
 
 
 @dataclass(frozen=True)
@@ -59,6 +56,8 @@ class Decision:
     before: MergeHeld | None
     after: MergeHeld | None
     losses: tuple[Loss, ...] = field(default=())
+    is_kept_at_node: bool = False
+    """A failed change that is not undone: its node keeps the row and uploads it again."""
 
     @property
     def is_written(self) -> bool:
@@ -141,8 +140,7 @@ def defender(article: Article, held: MergeHeld, columns: tuple[str, ...]) -> Wri
     """
     if not article.is_column_tracked or held.row is None:
         return held.writer
-    writers = [held.columns[column] for column in columns]
-    return max(writers, key=lambda writer: (writer.priority, writer.order))
+    return strongest([held.columns[column] for column in columns])
 
 
 # --- what applies ---------------------------------------------------------------------------------
@@ -217,6 +215,7 @@ def contended(
         winner=opponent.party,
         lost=None if change.operation == "delete" else change.row,
         losing_version=own_version(scribe, change, held),
+        winning_version=held.writer.version,
     )
     outcome = "waiting" if verdict.winner == WAITING else "lost"
     return Decision(change, "concurrent", outcome, held, held, (loss,))
@@ -246,6 +245,7 @@ def held_loss(scribe: Scribe, change: Change, held: MergeHeld, columns: tuple[st
         winner=Party(str(change.node), change.change_id),
         lost=held.row,
         losing_version=held.writer.version,
+        winning_version=own_version(scribe, change, held),
     )
 
 
@@ -262,7 +262,7 @@ def computed(
     own = scribe.own(held.lineage, change.position or 0)
     after = held_by(own, row, row, scribe.lineage(held, change, own))
     if winner == CHALLENGER:
-        loss = held_loss(scribe, change, held, columns)
+        loss = replace(held_loss(scribe, change, held, columns), winning_version=own.version)
         return Decision(change, "concurrent", "won", held, after, (loss,))
     loss = Loss(
         kind=kind_of(change, held),
@@ -271,6 +271,7 @@ def computed(
         winner=defender(article, held, columns).party,
         lost=change.row,
         losing_version=own_version(scribe, change, held),
+        winning_version=own.version,
     )
     return Decision(change, "concurrent", "lost", held, after, (loss,))
 
@@ -289,7 +290,8 @@ def failed(
         losing_version=own_version(scribe, change, held),
         reason_code=reason_code,
     )
-    return Decision(change, comparison, "failed", held, held, (loss,))
+    is_kept = not scribe.publication.articles[change.article].compensate_for_errors
+    return Decision(change, comparison, "failed", held, held, (loss,), is_kept)
 
 
 def own_version(scribe: Scribe, change: Change, held: MergeHeld | None) -> str:
@@ -313,6 +315,3 @@ def type_of(article: Article, change: Change, held: MergeHeld, is_challenger_win
     if change.operation == "delete":
         return DELETE_BEATS_UPDATE if is_challenger_winner else UPDATE_BEATS_DELETE
     return UPDATE_COLUMN if article.is_column_tracked else UPDATE_ROW
-
-
-__all__ = ["Decision", "Loss", "decide", "failed", "knows_row"]

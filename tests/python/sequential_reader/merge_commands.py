@@ -12,7 +12,7 @@ from tests.python.sequential_reader.commands import (
     Log,
 )
 from tests.python.sequential_reader.merge import Decision
-from tests.python.sequential_reader.merge_session import Session, Written
+from tests.python.sequential_reader.merge_result import Session, Written
 from tests.python.sequential_reader.merge_state import own_number
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.records import Held
@@ -56,9 +56,9 @@ def for_its_node(publication: Publication, decision: Decision) -> Iterator[Draft
     is_left = decision.is_written and after is not decision.after
     if decision.is_as_it_came and not is_left:
         return
-    if decision.outcome == "failed" and not article.compensate_for_errors:
+    if decision.is_kept_at_node:
         yield Draft(NOT_APPLIED, change, node, None, None)
-    elif decision.outcome == "failed" or article.is_downloaded:
+    elif decision.outcome in ("failed", "rejected") or article.is_downloaded:
         yield Draft(COMPENSATING, change, node, carried(decision), after)
 
 

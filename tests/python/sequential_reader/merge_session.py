@@ -2,73 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
-from tests.python.sequential_reader.constraints import (
-    Made,
-    failure_at_the_end,
-    partition_failure,
-    row_failure,
-)
-from tests.python.sequential_reader.contract import Transaction
-from tests.python.sequential_reader.merge import Decision, Loss, decide, failed
+from tests.python.sequential_reader.constraints import Made, failure_at_the_end
+from tests.python.sequential_reader.contract import IMAGE, Transaction
+from tests.python.sequential_reader.logical_records import groups_of
+from tests.python.sequential_reader.merge import Decision, decide, failed
+from tests.python.sequential_reader.merge_records import RecordDecision
+from tests.python.sequential_reader.merge_result import Session, own_failure
 from tests.python.sequential_reader.merge_state import MergeHeld, MergeRows, Scribe
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.records import Change, Key
-
-
-@dataclass(frozen=True)
-class Written:
-    """A new version of one row; `change` is what made the run write it."""
-
-    change: Change
-    article: str
-    key: Key
-    before: MergeHeld | None
-    after: MergeHeld
-
-
-@dataclass(frozen=True)
-class Lost:
-    """A conflict that was decided together with a change; `after` is held of the row then."""
-
-    change: Change
-    loss: Loss
-    article: str
-    key: Key
-    after: MergeHeld | None
-
-
-@dataclass
-class Session:
-    """What became of a session: a decision per change, the rows written, and the conflicts."""
-
-    decisions: list[Decision] = field(default_factory=list)
-    written: list[Written] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
-    rows: dict[tuple[str, Key], MergeHeld] = field(default_factory=dict)
-    """What the session leaves, where that is not what was held before."""
-
-    def add(self, decision: Decision) -> None:
-        """A decision that concerns the change's own row alone."""
-        change = decision.change
-        self.decisions.append(decision)
-        for loss in decision.losses:
-            self.lose(change, loss, decision.after)
-        if decision.after is not None and decision.after is not decision.before:
-            self.write(change, change.article, change.key, decision.before, decision.after)
-
-    def lose(self, change: Change, loss: Loss, after: MergeHeld | None) -> None:
-        """A conflict, and what the publisher holds of the losing row after it."""
-        article, key = (loss.article, loss.key) if loss.key else (change.article, change.key)
-        self.lost.append(Lost(change, loss, article, key, after))
-
-    def write(
-        self, change: Change, article: str, key: Key, before: MergeHeld | None, after: MergeHeld
-    ) -> None:
-        """A new version of a row."""
-        self.written.append(Written(change, article, key, before, after))
-        self.rows[(article, key)] = after
 
 
 def decide_session(
@@ -109,26 +53,34 @@ def _attempt(
     failures: dict[str, int],
     is_judged: bool,
 ) -> Session:
-    """Decide all changes in order; those that are known to fail do not apply."""
+    """Decide all changes in order, those of a logical record together; those that are known to fail
+    do not apply.
+    """
     session = Session()
-    for change in changes:
-        held = session.rows.get((change.article, change.key), rows[change.article].get(change.key))
-        decision = decide(scribe, change, held)
-        code = failures.get(str(change.change_id)) or own_failure(scribe.publication, decision)
-        if is_judged and decision.is_written and code is not None:
-            decision = failed(scribe, change, held, decision.comparison, code)
-        session.add(decision)
+
+    def held(article: str) -> Mapping[Key, MergeHeld]:
+        ahead = {key: one for (name, key), one in session.rows.items() if name == article}
+        return {**rows[article], **ahead} if ahead else rows[article]
+
+    groups, found = groups_of(scribe.publication, changes, held)
+    for number, change in enumerate(changes):
+        group = found.get(number)
+        if group is None and change.operation != IMAGE:
+            codes = failures if is_judged else None
+            session.add(_alone(scribe, change, held(change.article).get(change.key), codes))
+        elif group in groups and group is not None:
+            groups.remove(group)
+            if group.changes:
+                session.extend(RecordDecision(scribe, group, held, is_judged).decide(failures))
     return session
 
 
-def own_failure(publication: Publication, decision: Decision) -> int | None:
-    """The constraint that the row breaks by itself which a change would leave, if it does."""
-    change = decision.change
-    if not decision.is_written or decision.after is None:
-        return None
-    article = publication.articles[change.article]
-    before = decision.before.row if decision.before else None
-    after = decision.after.row
-    return row_failure(article, after) or partition_failure(
-        article, str(change.node), str(change.operation), before, after
-    )
+def _alone(
+    scribe: Scribe, change: Change, held: MergeHeld | None, failures: Mapping[str, int] | None
+) -> Decision:
+    """A change of a row that belongs to no record; `failures` None: nothing fails."""
+    decision = decide(scribe, change, held)
+    if failures is None or not decision.is_written:
+        return decision
+    code = failures.get(str(change.change_id)) or own_failure(scribe.publication, decision)
+    return decision if code is None else failed(scribe, change, held, decision.comparison, code)

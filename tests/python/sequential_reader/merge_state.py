@@ -37,6 +37,11 @@ class Writer:
         return f"{self.node}:{self.number}"
 
 
+def strongest(writers: list[Writer]) -> Writer:
+    """The one of highest priority, the latest among equals."""
+    return max(writers, key=lambda writer: (writer.priority, writer.order))
+
+
 @dataclass(frozen=True, kw_only=True)
 class MergeHeld(Held):
     """A row or a tombstone at the publisher."""
@@ -131,6 +136,8 @@ class Scribe:
     publication: Publication
     place: int
     """The transaction's place in the queue."""
+    floor: Mapping[str, int] = field(default_factory=dict)
+    """Numbers that are taken in the row's logical record, where versions count per record."""
 
     def of_change(self, change: Change, lineage: dict[str, int]) -> Writer:
         """The version that a change makes when it applies; a client's then defends like the
@@ -154,7 +161,7 @@ class Scribe:
         node = self.publication.own_node
         return Writer(
             node=node,
-            number=lineage.get(node, 0) + 1,
+            number=max(lineage.get(node, 0), self.floor.get(node, 0)) + 1,
             priority=PUBLISHERS_PRIORITY,
             party=Party(self.publication.publisher, None),
             place=self.place,

@@ -9,7 +9,11 @@ from typing import Any, cast
 
 from tests.python.sequential_reader.commands import queued_commands
 from tests.python.sequential_reader.contract import Intake, Transaction
-from tests.python.sequential_reader.interventions import decide_conflict, undo_refused
+from tests.python.sequential_reader.interventions import (
+    PendingInterventions,
+    decide_conflict,
+    undo_refused,
+)
 from tests.python.sequential_reader.journal import Journal
 from tests.python.sequential_reader.merge_session import decide_session
 from tests.python.sequential_reader.merge_state import MergeRows, initial_row
@@ -77,9 +81,7 @@ class SequentialReader:
         self._reinitializations = Reinitializations()
         self._judges_constraints = judges_constraints
         self._intake = Intake(self.publication)
-        self._errors: list[ApplyError] = []
-        self._decisions: list[tuple[Place, ConflictDecision]] = []
-        self._reported: set[tuple[str, str]] = set()
+        self._interventions = PendingInterventions()
         options = subscribers if isinstance(subscribers, Mapping) else {}
         for subscriber in subscribers:
             self.add_subscriber(subscriber, options.get(subscriber))
@@ -240,7 +242,7 @@ class SequentialReader:
         # place
         for event in events:
             self._reinitializations.receive(event, self.last_position)
-        self._receive_interventions(errors, decisions)
+        self._interventions.receive(errors, decisions, self.last_position or 0)
         new, other_content = self._intake.receive(run, delivery)
         transactions, rejected = self._intake.take(
             self._intake.complete_transactions(new),
@@ -258,39 +260,17 @@ class SequentialReader:
                 self._take_session(transaction, run)
             else:
                 self._take(transaction, run)
-        last_error = max((error.position for error in self._errors), default=0)
-        self._intervene((max(self.last_position or 0, last_error), 2), run)
+        last = max(self.last_position or 0, self._interventions.last_report)
+        self._intervene((last, 2), run)
         self._complete_snapshots(first_new_mark)
-
-    def _receive_interventions(
-        self, errors: Iterable[ApplyError], decisions: Iterable[ConflictDecision]
-    ) -> None:
-        """Reports may be delivered twice; a decision acts behind the place that it names, or behind
-        the last one taken.
-        """
-        for error in errors:
-            if (error.subscriber, error.command_id) not in self._reported:
-                self._reported.add((error.subscriber, error.command_id))
-                self._errors.append(error)
-        for decision in decisions:
-            place = self.last_position or 0 if decision.position is None else decision.position
-            self._decisions.append(((place, 1), decision))
 
     def _intervene(self, until: Place, run: int) -> None:
         """What acts in the queue before a place."""
-        due: list[tuple[Place, ApplyError | ConflictDecision]] = [
-            ((error.position, 0), error) for error in self._errors
-        ]
-        due = sorted([*due, *self._decisions], key=lambda pair: pair[0])
-        for place, one in due:
-            if place >= until:
-                continue
+        for place, one in self._interventions.due(until):
             if isinstance(one, ApplyError):
-                self._errors.remove(one)
                 self._undo(one, run)
             else:
-                self._decisions.remove((place, one))
-                self._decide(one, place[0], run)
+                self._decide(one, place, run)
 
     def _undo(self, error: ApplyError, run: int) -> None:
         command = next(c for c in self.commands if c.command_id == error.command_id)

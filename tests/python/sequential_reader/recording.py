@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.python.sequential_reader.merge import Decision
 from tests.python.sequential_reader.merge_commands import carried
-from tests.python.sequential_reader.merge_session import Lost
+from tests.python.sequential_reader.merge_result import Lost
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
 from tests.python.sequential_reader.records import Conflict, Outcome, Party

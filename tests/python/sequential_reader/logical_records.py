@@ -1,0 +1,130 @@
+"""Logical records: which rows belong together, at the publisher and in a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tests.python.sequential_reader.contract import IMAGE
+from tests.python.sequential_reader.merge_state import MergeHeld, MergeRows, union
+from tests.python.sequential_reader.publication import LogicalRecord, Publication
+from tests.python.sequential_reader.records import Change, Key, Row
+
+RowName = tuple[str, Key]
+HeldOf = Callable[[str], Mapping[Key, MergeHeld]]
+"""The rows and tombstones of an article."""
+LastRow = Callable[[str, Key], Row | None]
+"""The last row of a key; None where there never was one."""
+
+
+@dataclass
+class Group:
+    """The changes and images that a session brings about one record, or about several between which
+    a row moves.
+    """
+
+    record: LogicalRecord
+    tops: set[Key]
+    changes: list[Change] = field(default_factory=list)
+    images: list[Change] = field(default_factory=list)
+
+
+def top_key(
+    publication: Publication, record: LogicalRecord, article: str, row: Row | None, last: LastRow
+) -> Key | None:
+    """The key of the record's top row; None for a row that belongs to no record.
+
+    Rows that are deleted still lead to their record.
+    """
+    if row is None:
+        return None
+    if article == record.top:
+        return publication.articles[article].key_of(row)
+    parent, columns = record.members[article]
+    parent_key = tuple(row.get(column) for column in columns)
+    if None in parent_key:
+        return None
+    if parent == record.top:
+        return parent_key
+    return top_key(publication, record, parent, last(parent, parent_key), last)
+
+
+def last_rows(held: HeldOf) -> LastRow:
+    """Rows as the publisher holds, or held, them."""
+
+    def last(article: str, key: Key) -> Row | None:
+        one = held(article).get(key)
+        return one.last_row if one else None
+
+    return last
+
+
+def members(
+    publication: Publication, record: LogicalRecord, tops: set[Key], held: HeldOf
+) -> dict[RowName, MergeHeld]:
+    """The rows of some records as the publisher holds them, deleted ones included."""
+    last = last_rows(held)
+    return {
+        (article, key): one
+        for article in record.articles
+        for key, one in held(article).items()
+        if top_key(publication, record, article, one.last_row, last) in tops
+    }
+
+
+def groups_of(
+    publication: Publication, changes: Iterable[Change], held: HeldOf
+) -> tuple[list[Group], dict[int, Group]]:
+    """The groups of a session in the order of their first changes, and the group of each change (by
+    its place among them); changes of rows that belong to no record have none.
+    """
+    changes = list(changes)
+    last = _with_session(changes, held)
+    groups: list[Group] = []
+    found: dict[int, Group] = {}
+    for number, change in enumerate(changes):
+        record = publication.record_of(change.article)
+        if record is None:
+            continue
+        before = held(change.article).get(change.key)
+        rows = [before.last_row if before else None]
+        rows += [] if change.operation == "delete" else [change.row]
+        tops = {top_key(publication, record, change.article, row, last) for row in rows} - {None}
+        if not tops:
+            continue
+        group = Group(record, {top for top in tops if top is not None})
+        for other in [one for one in groups if one.record is record and one.tops & group.tops]:
+            groups.remove(other)
+            group.tops |= other.tops
+            group.changes = other.changes + group.changes
+            group.images = other.images + group.images
+            found = {place: group if one is other else one for place, one in found.items()}
+        (group.images if change.operation == IMAGE else group.changes).append(change)
+        groups.append(group)
+        found[number] = group
+    return groups, found
+
+
+def _with_session(changes: list[Change], held: HeldOf) -> LastRow:
+    """Rows as the publisher holds them, and those that it never held as the session has them."""
+    published = last_rows(held)
+    brought = {(c.article, c.key): c.row for c in changes if c.operation != "delete"}
+    return lambda article, key: published(article, key) or brought.get((article, key))
+
+
+def taken_numbers(
+    publication: Publication, article: str, row: Row | None, rows: MergeRows
+) -> dict[str, int]:
+    """The numbers that are taken in a row's record, where conflicts are found per record."""
+    record = publication.record_of(article)
+    if record is None or not record.detection:
+        return {}
+    top = top_key(publication, record, article, row, last_rows(rows.__getitem__))
+    if top is None:
+        return {}
+    return record_lineage(members(publication, record, {top}, rows.__getitem__).values())
+
+
+def record_lineage(held: Iterable[MergeHeld]) -> dict[str, int]:
+    """What is known of a record: of every node the highest number in any member."""
+    return union(*(one.lineage for one in held))
