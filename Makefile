@@ -8,11 +8,12 @@ HARD ?=
 PYTEST ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help check venv jars demo test scenarios soak mutants docs lint requirements clean
+.PHONY: help check venv jars demo test test-postgres scenarios soak mutants docs lint requirements clean
 
 help:  ## this text
 	@echo "make demo       conflicts of a made-up chain of stores, from the feed to the commands"
 	@echo "make test       all tests (PYTEST='-k name' for some of them)"
+	@echo "make test-postgres  real databases as nodes, on a PostgreSQL server of its own"
 	@echo "make scenarios  suite files: FILES=\"a.yml b.yml\" (default: the documented ones), HARD=1 for the hard pass"
 	@echo "make soak       random workloads against the sequential reader: MINUTES=$(MINUTES)"
 	@echo "make mutants    break rules on purpose; each must be noticed by a test"
@@ -46,6 +47,10 @@ demo: jars
 
 test: jars
 	$(BIN)/python -m pytest $(PYTEST)
+
+# starts a server of its own, in a folder and not as root, and stops it; installs nothing
+test-postgres: venv
+	TEST_POSTGRES=1 $(BIN)/python -m pytest tests/python/nodes_loop -k postgres $(PYTEST)
 
 scenarios: jars
 	@$(BIN)/replication-conflicts scenarios $(if $(HARD),--hard) \

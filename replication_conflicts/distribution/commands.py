@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -14,6 +14,8 @@ from replication_conflicts.nodes.commands import (
     REPLICATED,
     SnapshotTable,
 )
+from replication_conflicts.nodes.commands import command_from_record as node_command
+from replication_conflicts.nodes.publication import Publication
 
 ROW_KINDS = (REPLICATED, COMPENSATING)
 KINDS = (*ROW_KINDS, REINITIALIZE, NOT_APPLIED, LOG_CONFLICT)
@@ -102,23 +104,25 @@ def in_batches(
         yield batch
 
 
-def command_from_record(record: Mapping[str, object]) -> AgentCommand:
+def command_from_record(publication: Publication, record: Mapping[str, object]) -> AgentCommand:
     """A command from a row of `subscriber_commands`. Errors: UnknownCommand."""
+    # everything but the row's values, which stay text here
+    parsed = node_command(publication, {**record, "article": None})
     return AgentCommand(
-        command_id=str(record["command_id"]),
-        kind=str(record["kind"]),
-        queue_position=int(str(record["queue_position"])),
-        sequence=int(str(record["sequence"])),
+        command_id=parsed.command_id,
+        kind=parsed.kind,
+        queue_position=parsed.queue_position,
+        sequence=parsed.sequence,
         article=_text(record.get("article")),
-        operation=_text(record.get("operation")),
+        operation=parsed.operation,
         key=_texts(record.get("key")),
         row=_texts(record.get("row")),
-        old_version=_text(record.get("old_version")),
-        new_version=_text(record.get("new_version")),
-        lineage=_lineage(record.get("lineage")),
-        cause=_text(record.get("cause")),
-        snapshot=_snapshot(record.get("snapshot")),
-        snapshot_position=_number(record.get("snapshot_position")),
+        old_version=parsed.old_version,
+        new_version=parsed.new_version,
+        lineage=parsed.lineage,
+        cause=parsed.cause,
+        snapshot=parsed.snapshot,
+        snapshot_position=parsed.snapshot_position,
     )
 
 
@@ -126,26 +130,7 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _number(value: object) -> int | None:
-    return None if value is None else int(str(value))
-
-
 def _texts(value: object) -> Texts | None:
     if not isinstance(value, Mapping):
         return None
     return {str(name): _text(text) for name, text in value.items()}
-
-
-def _lineage(value: object) -> Mapping[str, int]:
-    if not isinstance(value, Mapping):
-        return {}
-    return {str(node): int(number) for node, number in value.items()}
-
-
-def _snapshot(value: object) -> tuple[SnapshotTable, ...]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        return ()
-    return tuple(
-        SnapshotTable(str(one["article"]), str(one["relation"]), int(one["table_version"]))
-        for one in value
-    )

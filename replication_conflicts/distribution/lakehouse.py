@@ -44,6 +44,7 @@ class LakehouseCommands:
         window: int = _WINDOW,
     ) -> None:
         self._spark = spark
+        self._publication = publication.options
         self._window = window
         self._names = {"publication": publication.name, "subscriber": subscriber}
         if subscriber == publication.options.publisher:
@@ -73,7 +74,7 @@ class LakehouseCommands:
                 end=end,
             )
             for row in window.toLocalIterator():
-                yield command_from_record(row.asDict(recursive=True))
+                yield command_from_record(self._publication, row.asDict(recursive=True))
             position = end
 
     def _end_of_window(self, position: int) -> int | None:

@@ -37,9 +37,13 @@ def programs() -> Path | None:
 
 
 class LocalPostgres:
-    """One server; a context manager that starts and stops it."""
+    """One server; a context manager that starts and stops it.
 
-    def __init__(self) -> None:
+    Not `is_durable`: it does not wait for the disk, which only a failing machine would punish.
+    """
+
+    def __init__(self, *, is_durable: bool = True) -> None:
+        self._settings = (*_SETTINGS, f"fsync={'on' if is_durable else 'off'}")
         self._programs = programs()
         self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
         self._port = _free_port()
@@ -113,7 +117,7 @@ class LocalPostgres:
 
     def _launch(self) -> None:
         assert self._programs is not None
-        options = [word for setting in _SETTINGS for word in ("-c", setting)]
+        options = [word for setting in self._settings for word in ("-c", setting)]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [

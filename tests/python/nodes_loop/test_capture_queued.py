@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,6 +78,8 @@ class Subscriber:
                 run_plain(connection, statement)
             if is_named and inspect(connection).has_table("replication_transaction"):
                 run_plain(connection, "delete from replication_transaction")
+        # SQLite's clock tells one statement from the next one by milliseconds
+        time.sleep(0.002)
 
     def upload(self) -> list[FeedRow]:
         before = len(self.feed.rows)

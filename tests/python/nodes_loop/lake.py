@@ -1,0 +1,194 @@
+"""What stands in for the lakehouse: a file that a killed process leaves as Delta would.
+
+The publisher's part is played by the sequential reader, in the test's own process.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from replication_conflicts.capture.ports import BatchMismatch
+from replication_conflicts.distribution.articles import NodePublication
+from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
+from replication_conflicts.nodes.commands import SnapshotTable
+from replication_conflicts.nodes.feed import FeedRow
+from tests.python.sequential_reader import Command, Event, SequentialReader
+from tests.python.sequential_reader import FeedRow as ReaderRow
+
+_TABLES = """
+create table if not exists feed (
+    position integer primary key autoincrement, node text, batch integer, row blob
+);
+create table if not exists event (
+    subscriber text, snapshot_position integer, at text, primary key (subscriber, snapshot_position)
+);
+create table if not exists refusal (command_id text primary key, refusal blob);
+"""
+
+
+@dataclass(frozen=True)
+class Lake:
+    """The feed and the reports, in one file."""
+
+    file: Path
+
+    def make(self) -> Lake:
+        with self._open() as connection:
+            connection.executescript(_TABLES)
+        return self
+
+    def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
+        """A batch in one commit."""
+        with self._open() as connection:
+            connection.execute("begin immediate")
+            there = connection.execute(
+                "select row from feed where node = ? and batch = ? order by position",
+                (node, batch),
+            ).fetchall()
+            if there:
+                if [pickle.loads(row) for (row,) in there] != list(rows):
+                    raise BatchMismatch(f"batch {batch} of {node}")
+            else:
+                connection.executemany(
+                    "insert into feed (node, batch, row) values (?, ?, ?)",
+                    [(node, batch, pickle.dumps(row)) for row in rows],
+                )
+            connection.execute("commit")
+
+    def refused(self, refusals: Iterable[Refusal]) -> None:
+        with self._open() as connection:
+            connection.executemany(
+                "insert or ignore into refusal values (?, ?)",
+                [(one.command_id, pickle.dumps(one)) for one in refusals],
+            )
+
+    def reinitialized(self, event: Reinitialized) -> None:
+        with self._open() as connection:
+            connection.execute(
+                "insert or ignore into event values (?, ?, ?)",
+                (event.subscriber, event.snapshot_position, event.at.isoformat()),
+            )
+
+    def rows(self, position: int = 0) -> list[tuple[int, FeedRow]]:
+        """The feed behind a position."""
+        with self._open() as connection:
+            found = connection.execute(
+                "select position, row from feed where position > ? order by position", (position,)
+            ).fetchall()
+        return [(place, pickle.loads(row)) for place, row in found]
+
+    def events(self) -> list[tuple[str, int]]:
+        with self._open() as connection:
+            return connection.execute("select subscriber, snapshot_position from event").fetchall()
+
+    def refusals(self) -> list[Refusal]:
+        with self._open() as connection:
+            found = connection.execute("select refusal from refusal").fetchall()
+        return [pickle.loads(one) for (one,) in found]
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.file, isolation_level=None, timeout=60)) as connection:
+            # a killed process does not take the machine with it
+            connection.execute("pragma synchronous = off")
+            yield connection
+
+
+class Publisher:
+    """The sequential reader over what has arrived."""
+
+    def __init__(
+        self, lake: Lake, publication: NodePublication, options: dict[str, Any], names: list[str]
+    ) -> None:
+        self._lake = lake
+        self._publication = publication
+        self._position = 0
+        self._known_events: set[tuple[str, int]] = set()
+        self.reader = SequentialReader(publication.name, options, names, judges_constraints=False)
+
+    def run(self) -> None:
+        """One run over everything that has arrived."""
+        rows = self._lake.rows(self._position)
+        events = [one for one in self._lake.events() if one not in self._known_events]
+        self._known_events.update(events)
+        delivery: list[ReaderRow] = [
+            (row.article, {**row.values, "queue_position": place}) for place, row in rows
+        ]
+        self._position = rows[-1][0] if rows else self._position
+        self.reader.run(delivery, [Event(name, position, None) for name, position in events])
+
+    def published(self) -> dict[str, dict[tuple[str | None, ...], dict[str, str | None]]]:
+        """The published rows as canonical text."""
+        found: dict[str, dict[tuple[str | None, ...], dict[str, str | None]]] = {}
+        for name, article in self._publication.articles.items():
+            found[name] = {}
+            for row in self.reader.published(name):
+                texts = {c: kind.to_text(row[c]) for c, kind in article.kinds.items()}
+                key = tuple(texts[column] for column in article.shape.primary_key)
+                found[name][key] = {**texts, "row_version": row["row_version"]}
+        return found
+
+
+class Source:
+    """One node's commands and snapshots."""
+
+    def __init__(self, publisher: Publisher, publication: NodePublication, node: str) -> None:
+        self._reader = publisher.reader
+        self._publication = publication
+        self._node = node
+
+    def after(self, position: int) -> Iterator[AgentCommand]:
+        if self._node == self._publication.options.publisher:
+            found = [one for one in self._reader.commands if one.subscriber is None]
+            found.sort(key=lambda one: (one.position, one.sequence))
+        else:
+            found = self._reader.subscriber_commands(self._node)
+        return (self._command(one) for one in found if one.position > position)
+
+    def count(self, position: int) -> int:
+        return sum(1 for _ in self.after(position))
+
+    def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
+        mark = [mark for mark in self._reader.marks if mark.subscriber == self._node][-1]
+        assert mark.snapshot is not None
+        assert mark.snapshot_position == command.snapshot_position
+        for name, article in self._publication.articles.items():
+            for held in mark.snapshot[name].values():
+                assert held.row is not None
+                texts = {c: kind.to_text(held.row[c]) for c, kind in article.kinds.items()}
+                yield SnapshotRow(name, texts, str(held.version), {})
+
+    def initial_rows(self) -> Iterator[SnapshotRow]:
+        return iter(())
+
+    def _command(self, one: Command) -> AgentCommand:
+        key: dict[str, str | None] | None = None
+        row: dict[str, str | None] | None = None
+        if one.article is not None:
+            article = self._publication.article(one.article)
+            pairs = zip(article.shape.primary_key, one.key or (), strict=True)
+            key = {c: article.kinds[c].to_text(value) for c, value in pairs}
+            if one.row is not None:
+                row = {c: kind.to_text(one.row[c]) for c, kind in article.kinds.items()}
+        return AgentCommand(
+            command_id=f"{one.position}/{one.sequence}/{one.kind}/{one.change_id}",
+            kind=one.kind,
+            queue_position=one.position,
+            sequence=one.sequence,
+            article=one.article,
+            operation=one.operation,
+            key=key,
+            row=row,
+            old_version=one.old_version,
+            new_version=one.new_version,
+            cause=one.change_id,
+            snapshot=(SnapshotTable("item", "reader", 0),) if one.kind == "reinitialize" else (),
+            snapshot_position=one.snapshot_position,
+        )
