@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
@@ -62,12 +63,19 @@ def install_command(
     existing_rows: Annotated[
         ExistingRows, typer.Option(help="Rows that have no version yet.")
     ] = ExistingRows.REFUSE,
+    priority: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=99.99, help="Merge replication: a server subscription's, stamped on changes."
+        ),
+    ] = None,
     project_dir: ProjectOption = Path(),
 ) -> None:
     """Put version columns, a queue and triggers into a database, in one transaction."""
     try:
         chosen = chosen_publication(project_dir, publication)
-        done = install(open_database(url), chosen, node, existing_rows)
+        stamped = None if priority is None else Decimal(f"{priority:.2f}")
+        done = install(open_database(url), chosen, node, existing_rows, stamped)
     except _PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 
 from sqlalchemy import Connection, Engine, Inspector, func, inspect, select
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.triggers import Ddl, queued_triggers
-from replication_conflicts.capture.triggers.sqlite_queued import NEW_GUID
+from replication_conflicts.capture.sessions import insert_existing
+from replication_conflicts.capture.triggers import triggers_for
+from replication_conflicts.capture.triggers.merge_bodies import (
+    OPERATION,
+    metadata_table,
+    number_indexes,
+)
+from replication_conflicts.capture.triggers.postgres_merge import sequence_name
 from replication_conflicts.distribution import tables as agent_tables
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.database import (
-    dialect_of,
-    mark_as_agent,
-    unmark_as_agent,
-)
-from replication_conflicts.distribution.images import image_sql, literal, quoted
+from replication_conflicts.distribution.database import dialect_of
+from replication_conflicts.distribution.images import quoted
+from replication_conflicts.distribution.metadata import metadata_name
 from replication_conflicts.distribution.statements import run_plain
 
 
@@ -49,27 +52,35 @@ def install(
     publication: NodePublication,
     node: str,
     existing: ExistingRows = ExistingRows.REFUSE,
+    priority: Decimal | None = None,
 ) -> Installed:
     """Make the publication's tables captured ones, all in one transaction.
 
+    `priority` is stamped on changes (merge replication: a server subscription's).
     Errors: CaptureProblem; nothing is changed then.
     """
     with engine.begin() as connection:
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name) and _node(connection, publication.name):
             raise CaptureProblem(f"publication '{publication.name}' is captured here already")
+        _check_publication(publication)
         for article in publication.articles.values():
             _check_table(inspector, article)
         _create_tables(connection)
-        mark_as_agent(connection)
+        connection.execute(
+            tables.nodes.insert(),
+            {
+                "publication": publication.name,
+                "node": node,
+                "next_batch": 1,
+                "priority": None if priority is None else str(priority),
+            },
+        )
+        if publication.is_merge and dialect_of(engine) == "postgres":
+            run_plain(connection, f"create sequence {sequence_name(publication.name)}")
         inserted = sum(
             _install_article(connection, inspector, publication, article, existing)
             for article in publication.articles.values()
-        )
-        unmark_as_agent(connection)
-        connection.execute(
-            tables.nodes.insert(),
-            {"publication": publication.name, "node": node, "next_batch": 1},
         )
     return Installed(len(publication.articles), inserted)
 
@@ -81,10 +92,7 @@ def remove(engine: Engine, publication: NodePublication, *, is_discarding: bool 
     """
     with engine.begin() as connection:
         captured_node(connection, publication.name)
-        mine = tables.queue.c.publication == publication.name
-        waiting = connection.execute(
-            select(func.count()).select_from(tables.queue).where(mine)
-        ).scalar_one()
+        waiting = pending_changes(connection, publication)
         if waiting and not is_discarding:
             raise CaptureProblem(
                 f"{waiting} changes wait for their upload: `capture upload` first, or --discard"
@@ -97,11 +105,26 @@ def remove(engine: Engine, publication: NodePublication, *, is_discarding: bool 
         ).all()
         for name, has_added_column in found:
             _remove_article(connection, publication, str(name), bool(has_added_column))
-        for table in (tables.queue, tables.articles, tables.nodes):
+        if publication.is_merge and dialect_of(engine) == "postgres":
+            run_plain(connection, f"drop sequence {sequence_name(publication.name)}")
+        for table in (tables.queue, tables.passed_over, tables.articles, tables.nodes):
             connection.execute(table.delete().where(table.c.publication == publication.name))
         if not connection.execute(select(tables.nodes.c.node)).first():
             tables.metadata.drop_all(connection)
-    return int(waiting)
+    return waiting
+
+
+def pending_changes(connection: Connection, publication: NodePublication) -> int:
+    """How many changes are not in the feed yet."""
+    mine = tables.queue.c.publication == publication.name
+    queued = select(func.count()).select_from(tables.queue).where(mine)
+    count = int(connection.execute(queued).scalar_one())
+    if publication.is_merge:
+        for name in publication.articles:
+            table = quoted(metadata_name(name))
+            query = f"select count(*) from {table} where {OPERATION} is not null"
+            count += int(run_plain(connection, query).scalar_one())
+    return count
 
 
 def captured_node(connection: Connection, publication: str) -> str:
@@ -128,6 +151,15 @@ def _create_tables(connection: Connection) -> None:
         if is_sqlite or table not in tables.SQLITE_ONLY
     ]
     tables.metadata.create_all(connection, tables=wanted)
+
+
+def _check_publication(publication: NodePublication) -> None:
+    for record in publication.options.logical_records:
+        if record.detection or record.resolution:
+            raise CaptureProblem(
+                f"the logical record of '{record.top}' has detection or resolution, whose lineages"
+                " and images triggers do not write yet"
+            )
 
 
 def _check_table(inspector: Inspector, article: NodeArticle) -> None:
@@ -175,73 +207,75 @@ def _install_article(
             f"alter table {quoted(article.name)}"
             f" add column {quoted(article.shape.version_column)} text",
         )
-    inserted = _take_existing(connection, publication, article, existing)
-    for statement in triggers_of(connection, publication, article, unique_keys).create:
-        run_plain(connection, statement)
     connection.execute(
         tables.articles.insert(),
         {"publication": publication.name, "article": article.name, "has_added_column": is_added},
     )
-    return inserted
-
-
-def triggers_of(
-    connection: Connection,
-    publication: NodePublication,
-    article: NodeArticle,
-    unique_keys: Sequence[Sequence[str]] = (),
-) -> Ddl:
-    """The triggers of an article in this database."""
-    return queued_triggers(dialect_of(connection.engine), publication.name, article, unique_keys)
-
-
-def _take_existing(
-    connection: Connection,
-    publication: NodePublication,
-    article: NodeArticle,
-    existing: ExistingRows,
-) -> int:
-    """Rows without a version become inserts of this node, each a transaction of its own."""
-    table, version = quoted(article.name), quoted(article.shape.version_column)
-    without = f"from {table} where {version} is null"
-    count = int(run_plain(connection, f"select count(*) {without}").scalar_one())
-    if not count or existing is ExistingRows.SNAPSHOT:
+    node = captured_node(connection, publication.name)
+    dialect = dialect_of(connection.engine)
+    if publication.is_merge:
+        for statement in _metadata_statements(connection, inspector, article):
+            run_plain(connection, statement)
+    count = _count_existing(connection, article, existing)
+    for statement in triggers_for(dialect, publication, node, article, unique_keys).create:
+        run_plain(connection, statement)
+    if existing is not ExistingRows.INSERT or not count:
         return 0
-    if existing is ExistingRows.REFUSE:
+    if publication.is_merge:
+        insert_existing(connection, publication, article, node)
+    else:
+        _queue_existing(connection, publication, article)
+    return count
+
+
+def _metadata_statements(
+    connection: Connection, inspector: Inspector, article: NodeArticle
+) -> list[str]:
+    types = {
+        str(column["name"]): column["type"].compile(dialect=connection.dialect)
+        for column in inspector.get_columns(article.name)
+    }
+    keys = [types[name] for name in article.shape.primary_key]
+    return [metadata_table(article, keys), *number_indexes(article)]
+
+
+def _count_existing(connection: Connection, article: NodeArticle, existing: ExistingRows) -> int:
+    table, version = quoted(article.name), quoted(article.shape.version_column)
+    query = f"select count(*) from {table} where {version} is null"
+    count = int(run_plain(connection, query).scalar_one())
+    if count and existing is ExistingRows.REFUSE:
         raise CaptureProblem(
             f"table {article.name!r} has {count} rows without a version. --existing-rows insert:"
             " they are this node's inserts; --existing-rows snapshot: `distribute --initialize`"
             " replaces them"
         )
-    dialect = dialect_of(connection.engine)
-    guid = NEW_GUID if dialect == "sqlite" else "gen_random_uuid()::text"
-    now = agent_tables.now_text()
-    mark = literal(f"install {now}/")
-    run_plain(
-        connection, f"update {table} set {version} = {mark} || {guid} where {version} is null"
-    )
-    is_new = f"{version} like {mark} || '%'"
-    run_plain(
-        connection,
-        "insert into replication_queue (publication, article, change_id, operation, changed_at,"
-        " new_version, row_image, transaction_key)"
-        f" select {literal(publication.name)}, {literal(article.name)}, {guid}, 'insert',"
-        f" {literal(now)}, substr({version}, length({mark}) + 1),"
-        f" {image_sql(article, dialect, table)}, {version} from {table} where {is_new}",
-    )
-    run_plain(
-        connection,
-        f"update {table} set {version} = substr({version}, length({mark}) + 1) where {is_new}",
-    )
     return count
+
+
+def _queue_existing(
+    connection: Connection, publication: NodePublication, article: NodeArticle
+) -> None:
+    """Rows without a version look like inserts to the triggers; each is its own transaction."""
+    first = quoted(article.shape.primary_key[0])
+    version = quoted(article.shape.version_column)
+    table = quoted(article.name)
+    run_plain(connection, f"update {table} set {first} = {first} where {version} is null")
+    connection.execute(
+        tables.queue.update()
+        .where(tables.queue.c.publication == publication.name)
+        .values(transaction_key=tables.queue.c.change_id)
+    )
 
 
 def _remove_article(
     connection: Connection, publication: NodePublication, name: str, has_added_column: bool
 ) -> None:
     article = publication.article(name)
-    for statement in triggers_of(connection, publication, article).drop:
+    dialect = dialect_of(connection.engine)
+    for statement in triggers_for(dialect, publication, "", article).drop:
         run_plain(connection, statement)
+    if publication.is_merge:
+        run_plain(connection, f"drop table {quoted(metadata_name(name))}")
     if has_added_column:
         column = quoted(article.shape.version_column)
         run_plain(connection, f"alter table {quoted(name)} drop column {column}")

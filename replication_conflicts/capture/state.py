@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
 
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.install import CaptureProblem, captured_node
+from replication_conflicts.capture.triggers.merge_bodies import (
+    IS_AGAIN,
+    OPERATION,
+    UPLOADED_ID,
+    UPLOADED_VERSION,
+)
 from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.commands import AgentCommand, Texts
+from replication_conflicts.distribution.images import image_sql, json_text, quoted, texts_of
+from replication_conflicts.distribution.metadata import (
+    LINEAGE,
+    NO_ROW,
+    VERSION,
+    metadata_name,
+    metadata_shape,
+)
 from replication_conflicts.distribution.ports import CaptureState, NoCapture, SnapshotRow
+from replication_conflicts.distribution.statements import (
+    Tables,
+    escaped,
+    prepared,
+    run_plain,
+)
+from replication_conflicts.nodes.commands import NOT_APPLIED
+from replication_conflicts.statements import NEW_VERSION, OLD_VERSION
 
 
 class QueuedCapture:
@@ -24,24 +49,183 @@ class QueuedCapture:
 
     def started_over(self, connection: Connection) -> None:
         """What is pending was made on rows that go; a batch on its way is never sent again."""
-        mine = tables.queue.c.publication == self._publication.name
-        connection.execute(tables.queue.delete().where(mine))
-        node = tables.nodes.c.publication == self._publication.name
-        connection.execute(
-            tables.nodes.update()
-            .where(node, tables.nodes.c.batch_size.is_not(None))
-            .values(next_batch=tables.nodes.c.next_batch + 1, batch_size=None)
-        )
+        drop_queue(connection, self._publication)
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """The statements have set the versions."""
 
 
-def capture_state(engine: Engine, publication: NodePublication, node: str) -> CaptureState:
+def drop_queue(connection: Connection, publication: NodePublication) -> None:
+    """Forget changes that are not in the feed; the number of their batch is not given again."""
+    mine = tables.queue.c.publication == publication.name
+    connection.execute(tables.queue.delete().where(mine))
+    node = tables.nodes.c.publication == publication.name
+    connection.execute(
+        tables.nodes.update()
+        .where(node, tables.nodes.c.batch_size.is_not(None))
+        .values(next_batch=tables.nodes.c.next_batch + 1, batch_size=None)
+    )
+
+
+class MergeCapture:
+    """Merge replication: lineages stand beside the rows, and change with them."""
+
+    def __init__(self, publication: NodePublication, rows: Tables) -> None:
+        self._publication = publication
+        self._rows = rows
+        self._metadata = {
+            name: prepared(metadata_shape(article), rows.dialect)
+            for name, article in publication.articles.items()
+        }
+
+    def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
+        """Versions and lineages follow; a command that found an unsent insert is kept."""
+        changes = [command for command in commands if command.changes_a_row]
+        self._keep_passed_over(connection, changes)
+        self._follow(connection, changes)
+        for command in commands:
+            if command.kind == NOT_APPLIED:
+                self._send_again(connection, command)
+        self._act_on_passed_over(connection)
+
+    def started_over(self, connection: Connection) -> None:
+        """Nothing that the node knew or has changed stays."""
+        drop_queue(connection, self._publication)
+        passed = tables.passed_over
+        mine = passed.c.publication == self._publication.name
+        connection.execute(passed.delete().where(mine))
+        for name in self._publication.articles:
+            run_plain(connection, f"delete from {quoted(metadata_name(name))}")
+
+    def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
+        """The rows' versions and lineages."""
+        self._write(
+            connection,
+            rows[0].article,
+            "insert",
+            [self._values(one.article, one.row, one.lineage, None, one.version) for one in rows],
+        )
+
+    def _follow(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
+        """A tombstone is a row without a version, so that inserts find it, too."""
+        for (article, is_insert), group in groupby(
+            commands, lambda c: (c.article or "", c.old_version is None)
+        ):
+            found = list(group)
+            if is_insert:
+                blank = [self._values(article, one.key or {}, {}, None, NO_ROW) for one in found]
+                self._write(connection, article, "insert", blank)
+            changes = [
+                self._values(
+                    article,
+                    one.key or {},
+                    one.lineage,
+                    one.old_version or NO_ROW,
+                    one.new_version or NO_ROW,
+                )
+                for one in found
+            ]
+            self._write(connection, article, "update", changes)
+
+    def _write(
+        self, connection: Connection, article: str, operation: str, values: list[dict[str, object]]
+    ) -> None:
+        statement = self._metadata[article][operation]
+        connection.execute(statement.clause, [statement.values(one) for one in values])
+
+    def _values(
+        self,
+        article: str,
+        row: Texts,
+        lineage: Mapping[str, int],
+        old: str | None,
+        new: str,
+    ) -> dict[str, object]:
+        key = {name: row[name] for name in self._publication.article(article).shape.primary_key}
+        versions = {OLD_VERSION: old, NEW_VERSION: new, LINEAGE: json.dumps(dict(lineage))}
+        return {**self._rows[article].bound(key), **versions}
+
+    # --- inserts that are not uploaded: what comes down about them acts if they are undone
+
+    def _unsent_inserts(self, connection: Connection, article: str) -> dict[str, str]:
+        """Version by key."""
+        shape = self._publication.article(article)
+        image = image_sql(shape, self._rows.dialect, "held", shape.shape.primary_key)
+        found = run_plain(
+            connection,
+            f"select {image} as key_image, {VERSION} as version"
+            f" from {quoted(metadata_name(article))} held where {OPERATION} = 'insert'",
+        ).mappings()
+        return {
+            str(json_text(texts_of(shape, self._rows.dialect, row["key_image"]))): row["version"]
+            for row in found
+        }
+
+    def _keep_passed_over(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
+        unsent = {
+            article: self._unsent_inserts(connection, article)
+            for article in {command.article or "" for command in commands}
+        }
+        for command in commands:
+            key = str(json_text(command.key))
+            version = unsent[command.article or ""].get(key)
+            if version is not None and version != command.old_version:
+                connection.execute(
+                    tables.passed_over.insert(),
+                    {
+                        "command_id": command.command_id,
+                        "publication": self._publication.name,
+                        "article": command.article,
+                        "row_key": key,
+                        "queue_position": command.queue_position,
+                        "sequence": command.sequence,
+                        "command": json.dumps(asdict(command)),
+                    },
+                )
+
+    def _act_on_passed_over(self, connection: Connection) -> None:
+        passed = tables.passed_over.c
+        kept = (
+            connection.execute(
+                select(tables.passed_over)
+                .where(passed.publication == self._publication.name)
+                .order_by(passed.queue_position, passed.sequence)
+            )
+            .mappings()
+            .all()
+        )
+        unsent = {
+            article: self._unsent_inserts(connection, article)
+            for article in {row["article"] for row in kept}
+        }
+        for row in kept:
+            if row["row_key"] in unsent[row["article"]]:
+                continue
+            command = AgentCommand(**{**json.loads(row["command"]), "snapshot": ()})
+            self._rows.carry_out(connection, [command])
+            self._follow(connection, [command])
+            connection.execute(
+                tables.passed_over.delete().where(passed.command_id == command.command_id)
+            )
+
+    def _send_again(self, connection: Connection, command: AgentCommand) -> None:
+        for name in self._publication.articles:
+            connection.execute(
+                text(
+                    f"update {escaped(quoted(metadata_name(name)))} set {IS_AGAIN} = 1"
+                    f" where {UPLOADED_ID} = :change and {UPLOADED_VERSION} = {VERSION}"
+                    f" and {OPERATION} is null"
+                ),
+                {"change": command.cause},
+            )
+
+
+def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
     """What the agent has to keep up to date in this database.
 
     Errors: CaptureProblem where the database takes part as another node.
     """
+    publication = rows.publication
     with engine.begin() as connection:
         if not inspect(connection).has_table(tables.nodes.name):
             return NoCapture()
@@ -51,4 +235,4 @@ def capture_state(engine: Engine, publication: NodePublication, node: str) -> Ca
             return NoCapture()
     if captured_as != node:
         raise CaptureProblem(f"this database is the node '{captured_as}', not '{node}'")
-    return QueuedCapture(publication)
+    return MergeCapture(publication, rows) if publication.is_merge else QueuedCapture(publication)

@@ -14,6 +14,9 @@ nodes = Table(
     Column("next_batch", BigInteger, nullable=False),
     # how many rows the batch has that is on its way; NULL: none is
     Column("batch_size", Integer),
+    # merge replication: the last version number (SQLite), and what changes are stamped with
+    Column("last_number", BigInteger, nullable=False, server_default="0"),
+    Column("priority", Text),
     comment="As which node this database takes part in a publication.",
 )
 articles = Table(
@@ -42,6 +45,8 @@ queue = Table(
     Column("new_version", Text),
     # NULL only inside the trigger that writes the row
     Column("row_image", Text),
+    # merge replication: lineage, changed columns, previous values and priority, as JSON
+    Column("merge_record", Text),
     # what the changes of one transaction have in common
     Column("transaction_key", Text, nullable=False),
     # filled when the change becomes part of a batch
@@ -53,6 +58,20 @@ queue = Table(
     sqlite_autoincrement=True,
 )
 Index("replication_queue_batch", queue.c.publication, queue.c.batch, queue.c.transaction_key)
+
+# merge replication only
+passed_over = Table(
+    "replication_passed_over",
+    metadata,
+    Column("command_id", Text, primary_key=True),
+    Column("publication", Text, nullable=False),
+    Column("article", Text, nullable=False),
+    Column("row_key", Text, nullable=False),
+    Column("queue_position", BigInteger, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("command", Text, nullable=False),
+    comment="Commands that found an insert that is not uploaded: if it is deleted, they act.",
+)
 
 # SQLite only
 open_transaction = Table(
@@ -71,6 +90,7 @@ replaced = Table(
     metadata,
     Column("article", Text, nullable=False),
     Column("key_image", Text, nullable=False),
+    Column("row_image", Text),
     Column("version", Text),
     Column("is_key_clash", Boolean, nullable=False),
     comment="Rows in the way of one that is being written: an `or replace` deletes them unseen.",

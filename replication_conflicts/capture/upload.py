@@ -7,20 +7,28 @@ between finds the sealed batch again and sends it as it was.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import Connection, Engine, func, select, text
+from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.install import CaptureProblem, captured_node
 from replication_conflicts.capture.ports import FeedSink
+from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.distribution.articles import NodePublication
 from replication_conflicts.distribution.database import dialect_of
+from replication_conflicts.distribution.faults import Fault, fault_of
 from replication_conflicts.distribution.images import texts_of, values_of
 from replication_conflicts.nodes.feed import FeedRow
 from replication_conflicts.nodes.values import parse_timestamp
 
 CHANGES_AT_ONCE = 5_000
+_ATTEMPTS = 10
 
 # whole transactions, by the place of their last change, up to about so many changes
 _LAST = """
@@ -76,7 +84,7 @@ def upload(
 ) -> Uploaded:
     """Move everything that is committed now; `most` changes, about, enter the feed at once."""
     done = Uploaded()
-    while (batch := seal(engine, publication.name, most)) is not None:
+    while (batch := _patient_seal(engine, publication, most)) is not None:
         sink.deliver(batch.node, batch.number, read(engine, publication, batch))
         finish(engine, publication.name, batch)
         done.changes += batch.size
@@ -84,20 +92,45 @@ def upload(
     return done
 
 
-def seal(engine: Engine, publication: str, most: int = CHANGES_AT_ONCE) -> Batch | None:
-    """The batch that is on its way, or a new one; None where nothing is pending."""
-    with engine.begin() as connection:
-        node = captured_node(connection, publication)
-        mine = tables.nodes.c.publication == publication
-        locked = select(tables.nodes).where(mine).with_for_update()
-        state = connection.execute(locked).mappings().one()
-        number, size = state["next_batch"], state["batch_size"]
-        if size is None:
-            size = _seal(connection, publication, number, most)
-            if not size:
-                return None
-            connection.execute(tables.nodes.update().where(mine).values(batch_size=size))
+def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ONCE) -> Batch | None:
+    """The batch that is on its way, or a new one; None where nothing is pending.
+
+    Under merge replication a batch is a session: everything that is pending.
+    """
+    with engine.connect() as connection:
+        # a session is what all tables hold at one moment
+        if publication.is_merge and dialect_of(engine) == "postgres":
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            return _sealed(connection, publication, most)
+
+
+def _sealed(connection: Connection, publication: NodePublication, most: int) -> Batch | None:
+    node = captured_node(connection, publication.name)
+    mine = tables.nodes.c.publication == publication.name
+    locked = select(tables.nodes).where(mine).with_for_update()
+    state = connection.execute(locked).mappings().one()
+    number, size = state["next_batch"], state["batch_size"]
+    if size is None and publication.is_merge:
+        size = seal_session(connection, publication, number)
+    elif size is None:
+        size = _seal(connection, publication.name, number, most)
+    if state["batch_size"] is None:
+        if not size:
+            return None
+        connection.execute(tables.nodes.update().where(mine).values(batch_size=size))
     return Batch(node, number, size)
+
+
+def _patient_seal(engine: Engine, publication: NodePublication, most: int) -> Batch | None:
+    """Seal a batch; again where people who were at work at the same rows came first."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return seal(engine, publication, most)
+        except DBAPIError as error:
+            if fault_of(error) is not Fault.BUSY:
+                raise
+    return seal(engine, publication, most)
 
 
 def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[FeedRow]:
@@ -119,23 +152,25 @@ def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[Fee
     for row in found:
         article = publication.article(row["article"])
         values = values_of(article, texts_of(article, dialect, row["row_image"]))
-        rows.append(
-            FeedRow(
-                article.name,
-                {
-                    "change_id": row["change_id"],
-                    "node": batch.node,
-                    "transaction_id": row["transaction_id"],
-                    "transaction_change_count": row["transaction_change_count"],
-                    "operation": row["operation"],
-                    "changed_at": parse_timestamp(row["changed_at"]),
-                    "old_version": row["old_version"],
-                    "new_version": row["new_version"],
-                    **values,
-                },
-            )
-        )
+        rows.append(FeedRow(article.name, {**_contract(batch.node, dict(row)), **values}))
     return rows
+
+
+def _contract(node: str, row: Mapping[str, Any]) -> dict[str, object]:
+    """The feed's own columns of a change, beside the queue position."""
+    common: dict[str, object] = {
+        "change_id": row["change_id"],
+        "node": node,
+        "transaction_id": row["transaction_id"],
+        "transaction_change_count": row["transaction_change_count"],
+        "operation": row["operation"],
+        "changed_at": parse_timestamp(row["changed_at"]),
+    }
+    if row["merge_record"] is None:
+        return {**common, "old_version": row["old_version"], "new_version": row["new_version"]}
+    record = json.loads(row["merge_record"])
+    priority = None if record["priority"] is None else Decimal(record["priority"])
+    return {**common, **record, "known_position": None, "priority": priority}
 
 
 def finish(engine: Engine, publication: str, batch: Batch) -> None:

@@ -8,8 +8,11 @@ as the rows, so that a crash at any point loses nothing and repeats nothing.
 ``database``   engines, and the transactions that captured triggers leave alone
 ``tables``     what the agent keeps in the subscriber's database
 ``images``     rows of a database as canonical text
+``metadata``   names of the versions and lineages that a merge subscriber keeps
 ``statements`` the article's statements, ready for the database
 ``faults``     what a database error means: a lost connection, a busy database, a refused command
+``apply``      what one transaction does
+``reports``    what waits to be reported
 ``snapshot``   replacing a subscriber's tables
 ``agent``      the loop
 ``lakehouse``  the ports on the project's Delta tables

@@ -137,6 +137,7 @@ class Agent:
         """Carry out everything that there is."""
         started = time.monotonic()
         self._send_reports()
+        self._patiently(self._resume)
         try:
             while self._round():
                 pass
@@ -147,6 +148,11 @@ class Agent:
         self._summary.position = self._patiently(self.position)
         self._summary.seconds = time.monotonic() - started
         return self._summary
+
+    def _resume(self) -> None:
+        """What people did since the last run may let a command act that could not then."""
+        with agent_transaction(self._engine) as connection:
+            self._node.capture.applied(connection, ())
 
     def _round(self) -> bool:
         """Take commands until there are none, or until a snapshot makes the rest obsolete."""

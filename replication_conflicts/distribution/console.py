@@ -172,10 +172,11 @@ def node_of(engine: Engine, publication: NodePublication, name: str) -> Node:
     from replication_conflicts.capture.state import capture_state
 
     try:
-        state = capture_state(engine, publication, name)
+        rows = Tables(publication, dialect_of(engine))
+        state = capture_state(engine, name, rows)
     except CaptureProblem as problem:
         raise DatabaseProblem(str(problem)) from problem
-    return Node(publication, name, Tables(publication, dialect_of(engine)), state)
+    return Node(publication, name, rows, state)
 
 
 def chosen_publication(project: Path, name: str | None) -> NodePublication:

@@ -41,9 +41,7 @@ class Prepared:
 def prepared(shape: ArticleShape, dialect: str) -> dict[str, Prepared]:
     """A table's conditional insert, update and delete, by operation."""
     return {
-        one.operation: Prepared(
-            one.statement, text(_with_colons_escaped(one.statement)), one.parameters
-        )
+        one.operation: Prepared(one.statement, text(escaped(one.statement)), one.parameters)
         for one in statements(shape)
         if one.dialect == dialect
     }
@@ -56,7 +54,7 @@ class ArticleTable:
         self.article = article
         self.dialect = dialect
         self._prepared = prepared(article.shape, dialect)
-        self._held = text(_with_colons_escaped(self._held_query()))
+        self._held = text(escaped(self._held_query()))
 
     def statement(self, operation: str) -> Prepared:
         """The statement of an operation."""
@@ -119,7 +117,8 @@ class Tables:
         return changed
 
 
-def _with_colons_escaped(statement: str) -> str:
+def escaped(statement: str) -> str:
+    """The statement for SQLAlchemy, to which a colon in a quoted name is none of a parameter's."""
     return _QUOTED.sub(lambda found: found.group().replace(":", r"\:"), statement)
 
 

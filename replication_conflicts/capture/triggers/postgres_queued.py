@@ -101,10 +101,13 @@ def _queue_body(publication: str, article: NodeArticle) -> str:
     removed = queue("delete", f"old.{version}", "null", old_key)
     added = queue("insert", "null", f"new.{version}", new_image)
     changed = queue("update", f"old.{version}", f"new.{version}", new_image)
+    # a row without a version came before capture: nobody else has it
+    is_known = f"old.{version} is not null"
     return (
-        f"    if tg_op = 'UPDATE' and {key_is_kept(article)} then\n        {changed}\n"
-        f"        return null;\n    end if;\n"
-        f"    if tg_op in ('UPDATE', 'DELETE') then\n        {removed}\n    end if;\n"
+        f"    if tg_op = 'UPDATE' and {key_is_kept(article)} and {is_known} then\n"
+        f"        {changed}\n        return null;\n    end if;\n"
+        f"    if tg_op in ('UPDATE', 'DELETE') and {is_known} then\n"
+        f"        {removed}\n    end if;\n"
         f"    if tg_op in ('UPDATE', 'INSERT') then\n        {added}\n    end if;\n"
         "    return null;"
     )

@@ -49,6 +49,35 @@ def create(
     )
 
 
+def rows_in_the_way(
+    article: NodeArticle, unique_keys: Sequence[Sequence[str]], event: str, image: str
+) -> list[str]:
+    """Note the rows that an `or replace` would delete without calling a trigger.
+
+    `image` is what to keep of such a row, `held`.
+    """
+    name, version = literal(article.name), quoted(article.shape.version_column)
+    key = article.shape.primary_key
+    key_clash = equal("held", "new", key)
+    clashes = " or ".join(
+        f"({clash})"
+        for clash in (key_clash, *(equal("held", "new", columns) for columns in unique_keys))
+    )
+    is_itself = f"({equal('held', 'old', key)})" if event == "update" else "false"
+    return [
+        f"delete from replication_replaced where article = {name}",
+        "insert into replication_replaced (article, key_image, row_image, version, is_key_clash)\n"
+        f"        select {name}, {image_sql(article, 'sqlite', 'held', key)}, {image},"
+        f" held.{version}, {key_clash}\n"
+        f"        from {quoted(article.name)} held where ({clashes}) and not {is_itself}",
+    ]
+
+
+def equal(left: str, right: str, columns: Sequence[str]) -> str:
+    """Whether two rows have the same values in some columns."""
+    return " and ".join(f"{left}.{quoted(name)} = {right}.{quoted(name)}" for name in columns)
+
+
 class _Written:
     """The bodies of an article's triggers."""
 
@@ -71,17 +100,9 @@ class _Written:
 
     def before(self, event: str) -> list[str]:
         """Refuse what the article cannot hold; note the rows that `or replace` would delete."""
-        name = literal(self._article.name)
-        key_clash = self._equal("held", "new", self._key)
-        clashes = [key_clash] + [self._equal("held", "new", key) for key in self._unique_keys]
-        others = " or ".join(f"({clash})" for clash in clashes)
-        is_itself = f"({self._equal('held', 'old', self._key)})" if event == "update" else "false"
         return [
             *refused_values(self._article),
-            f"delete from replication_replaced where article = {name}",
-            "insert into replication_replaced (article, key_image, version, is_key_clash)\n"
-            f"        select {name}, {self._key_image('held')}, held.{self._version}, {key_clash}\n"
-            f"        from {self._table} held where ({others}) and not {is_itself}",
+            *rows_in_the_way(self._article, self._unique_keys, event, "null"),
         ]
 
     def after_insert(self) -> list[str]:
@@ -168,7 +189,7 @@ class _Written:
 
         The row's other triggers may change it because of that update.
         """
-        is_row = self._equal(self._table, "new", self._key)
+        is_row = equal(self._table, "new", self._key)
         return [
             f"update {self._table} set {self._version} = (select new_version"
             f" from replication_queue where queue_id = last_insert_rowid()) where {is_row}",
@@ -176,11 +197,8 @@ class _Written:
             f" from {self._table} where {is_row}) where queue_id = last_insert_rowid()",
         ]
 
-    def _equal(self, left: str, right: str, columns: Sequence[str]) -> str:
-        return " and ".join(f"{left}.{quoted(name)} = {right}.{quoted(name)}" for name in columns)
-
     def _held_version(self) -> str:
-        is_row = self._equal(self._table, "new", self._key)
+        is_row = equal(self._table, "new", self._key)
         return f"(select {self._version} from {self._table} where {is_row})"
 
     def _image(self, alias: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,10 +68,9 @@ def sqlite_databases(folder: Path) -> Databases:
 
 def postgres_databases(server: LocalPostgres) -> Databases:
     """Databases of a server; each has a name of its own there."""
-    numbers = itertools.count(1)
 
     def make(name: str) -> str:
-        unique = f"{name}_{next(numbers)}_{id(numbers)}".lower()
+        unique = f"{name}_{secrets.token_hex(4)}".lower()
         engine = open_database(server.url())
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text(f"create database {unique}"))

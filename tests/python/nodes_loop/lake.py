@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,10 @@ create table if not exists event (
 );
 create table if not exists refusal (command_id text primary key, refusal blob);
 """
+
+
+# called before and after each commit: a test may end the process there
+steps: list[Callable[[], None]] = []
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,9 @@ class Lake:
                     "insert into feed (node, batch, row) values (?, ?, ?)",
                     [(node, batch, pickle.dumps(row)) for row in rows],
                 )
+            _step()
             connection.execute("commit")
+            _step()
 
     def refused(self, refusals: Iterable[Refusal]) -> None:
         with self._open() as connection:
@@ -99,6 +105,11 @@ class Lake:
             # a killed process does not take the machine with it
             connection.execute("pragma synchronous = off")
             yield connection
+
+
+def _step() -> None:
+    for step in steps:
+        step()
 
 
 class Publisher:

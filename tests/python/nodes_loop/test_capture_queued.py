@@ -16,7 +16,7 @@ from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import read, seal, upload
 from replication_conflicts.distribution.articles import node_publication
 from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.distribution.statements import Tables, run_plain
 from replication_conflicts.nodes.feed import FeedRow
 from tests.python.nodes_loop.databases import (
     VERSION,
@@ -197,11 +197,11 @@ def test_an_upsert_is_an_update_where_the_row_is_there(north: Subscriber) -> Non
 
 def test_a_batch_that_was_sealed_stays_as_it_was(north: Subscriber) -> None:
     north.run("insert into item (id, name) values (1, 'a')")
-    first = seal(north.engine, "shop")
+    first = seal(north.engine, PUBLICATION)
     assert first is not None
     once = read(north.engine, PUBLICATION, first)
     north.run("insert into item (id, name) values (2, 'b')")
-    assert seal(north.engine, "shop") == first
+    assert seal(north.engine, PUBLICATION) == first
     assert read(north.engine, PUBLICATION, first) == once
     assert len(north.upload()) == 2
     assert list(north.feed.batches) == [("north", 1), ("north", 2)]
@@ -272,7 +272,7 @@ def test_a_database_is_one_node(north: Subscriber) -> None:
     with pytest.raises(CaptureProblem, match="captured here already"):
         install(north.engine, PUBLICATION, "south")
     with pytest.raises(CaptureProblem, match="is the node 'north'"):
-        capture_state(north.engine, PUBLICATION, "south")
+        capture_state(north.engine, "south", Tables(PUBLICATION, dialect_of(north.engine)))
 
 
 class TestSQLite:

@@ -4,6 +4,7 @@ that are killed. At the end all databases hold the published rows.
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import random
@@ -12,10 +13,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.install import install
@@ -26,6 +28,7 @@ from replication_conflicts.distribution.apply import Node
 from replication_conflicts.distribution.articles import node_publication
 from replication_conflicts.distribution.database import dialect_of, open_database
 from replication_conflicts.distribution.statements import Tables
+from tests.python.nodes_loop import lake
 from tests.python.nodes_loop.databases import (
     Databases,
     all_rows,
@@ -65,7 +68,7 @@ class World:
 
     def distribute(self, node: str) -> None:
         with _opened(self.urls[node]) as engine:
-            state = capture_state(engine, self.publication, node)
+            state = capture_state(engine, node, self.tables)
             source = Source(self.publisher, self.publication, node)
             agent = Agent(
                 engine,
@@ -120,17 +123,37 @@ class _opened:
         self._engine.dispose()
 
 
-def killed(action: Callable[[], None], after_seconds: float) -> bool:
-    """Run something in a process of its own and kill it after a while; whether it was killed."""
-    process = _FORK.Process(target=action)
+def killed(action: Callable[[], None], dice: random.Random) -> bool:
+    """Run something in a process of its own that is killed on its way; whether it was.
+
+    It dies at some commit, of its database or of the feed, at some statement, or at some moment.
+    """
+    how = dice.choice(["commit", "commit", "statement", "moment"])
+    at_step = {"commit": dice.randint(1, 7), "statement": dice.randint(1, 30), "moment": 0}[how]
+    process = _FORK.Process(target=_mortal, args=(action, how, at_step))
     process.start()
-    process.join(after_seconds)
+    process.join(60 if at_step else dice.uniform(0.005, 0.04))
     if process.is_alive():
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
     process.join()
     assert process.exitcode in (0, -signal.SIGKILL)
     return process.exitcode != 0
+
+
+def _mortal(action: Callable[[], None], how: str, at_step: int) -> None:
+    numbers = itertools.count(1)
+
+    def step(*_: object) -> None:
+        if next(numbers) == at_step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    if how == "statement":
+        event.listen(Engine, "before_cursor_execute", step)
+    else:
+        event.listen(Engine, "commit", step)
+        lake.steps.append(step)
+    action()
 
 
 def play(world: World, transactions: int, dice: random.Random) -> Iterator[int]:
@@ -179,26 +202,16 @@ def test_kills_lose_nothing_and_repeat_nothing(databases: Databases, tmp_path: P
     dice = random.Random(2)
     victims = 0
     for number in play(world, 600, dice):
-        if number % 20:
+        if number % 10:
             continue
         node = dice.choice(NODES)
         if databases.server is not None and number % 100 == 0:
             with_server_killed(world, node, dice)
             victims += 1
             continue
-        doing = world.upload if dice.random() < 0.5 else world.distribute
-        if doing == world.distribute:
-            world.publisher.run()
-        victims += killed(lambda one=node, act=doing: act(one), dice.uniform(0.002, 0.03))  # type: ignore[misc]
-    for _ in range(60):
-        # until twenty have died
-        if victims >= 20:
-            break
-        node = dice.choice(NODES)
-        world.people[node].work()
         world.publisher.run()
-        doing = world.upload if dice.random() < 0.5 else world.distribute
-        victims += killed(lambda one=node, act=doing: act(one), dice.uniform(0.001, 0.015))  # type: ignore[misc]
+        doing = dice.choice([world.upload, world.distribute])
+        victims += killed(partial(doing, node), dice)
     assert victims >= 20
     world.settle()
     world.check()

@@ -1,0 +1,101 @@
+"""Triggers of merge replication in SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from replication_conflicts.capture.triggers.merge_bodies import MergeBodies, Words
+from replication_conflicts.capture.triggers.sqlite_queued import (
+    IS_NODES_OWN,
+    NOW,
+    rows_in_the_way,
+    trigger_name,
+)
+from replication_conflicts.capture.triggers.sqlite_values import refused_values
+from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.distribution.images import image_sql, literal, quoted
+
+EVENTS = (
+    "before_insert",
+    "after_insert",
+    "before_update",
+    "after_update",
+    "after_rename",
+    "after_delete",
+)
+
+
+def words(publication: str) -> Words:
+    """SQLite's words."""
+    mine = f"where publication = {literal(publication)}"
+    return Words(
+        dialect="sqlite",
+        take_number=(
+            f"update replication_node set last_number = last_number + 1 {mine}"
+            " and exists (select 1 from {table} where {condition})"
+        ),
+        number=f"(select last_number from replication_node {mine})",
+        row_number=f"(select last_number from replication_node {mine}) + row_number() over ()",
+        rows_numbered=(
+            "update replication_node set last_number = max(last_number, {last}) " + mine
+        ),
+        now=NOW,
+        # byte by byte, however the column is compared otherwise
+        is_same="is {} collate binary",
+        is_other="is not",
+        merged="json_patch({a}, {b})",
+        entry="json_object({name}, {value})",
+    )
+
+
+def create(
+    publication: str, node: str, article: NodeArticle, unique_keys: Sequence[Sequence[str]]
+) -> tuple[str, ...]:
+    """One statement a trigger."""
+    bodies = MergeBodies(words(publication), publication, node, article)
+    columns = ", ".join(quoted(name) for name in article.kinds)
+    is_kept = bodies.key_is_kept()
+    image = image_sql(article, "sqlite", "held")
+    refused = refused_values(article)
+
+    def trigger(event: str, when: str, body: Sequence[str], condition: str = "true") -> str:
+        statements = "\n".join(f"    {statement};" for statement in body)
+        return (
+            f"create trigger {trigger_name(article, event)} {when} on {bodies.table}\n"
+            f"when {IS_NODES_OWN} and ({condition})\nbegin\n{statements}\nend"
+        )
+
+    def in_the_way(event: str) -> list[str]:
+        return [*refused, *rows_in_the_way(article, unique_keys, event, image)]
+
+    return (
+        trigger("before_insert", "before insert", in_the_way("insert")),
+        trigger("after_insert", "after insert", [*bodies.replaced(), *bodies.inserted()]),
+        trigger("before_update", f"before update of {columns}", in_the_way("update")),
+        trigger(
+            "after_update",
+            f"after update of {columns}",
+            [*bodies.replaced(), *bodies.updated()],
+            f"{is_kept} and ({bodies.is_changed()})",
+        ),
+        trigger(
+            "after_rename",
+            f"after update of {columns}",
+            [*bodies.replaced(), *bodies.deleted(), *bodies.inserted()],
+            f"not ({is_kept})",
+        ),
+        trigger(
+            "after_delete",
+            "after delete",
+            [
+                *bodies.deleted(),
+                f"delete from replication_replaced where article = {literal(article.name)}"
+                f" and key_image = {bodies.key_image('old')}",
+            ],
+        ),
+    )
+
+
+def drop(article: NodeArticle) -> tuple[str, ...]:
+    """Statements that take the triggers away."""
+    return tuple(f"drop trigger if exists {trigger_name(article, event)}" for event in EVENTS)
