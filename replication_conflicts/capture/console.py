@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from replication_conflicts.capture.install import (
     remove,
 )
 from replication_conflicts.capture.ports import BatchMismatch
+from replication_conflicts.capture.triggers.as_text import script
 from replication_conflicts.capture.upload import CHANGES_AT_ONCE, upload
 from replication_conflicts.distribution.articles import ConfigurationProblem
 from replication_conflicts.distribution.console import (
@@ -53,6 +55,7 @@ def register(app: typer.Typer) -> None:
     capture.command(name="install")(install_command)
     capture.command(name="upload")(upload_command)
     capture.command(name="remove")(remove_command)
+    capture.command(name="ddl")(ddl_command)
     app.add_typer(capture, name="capture")
 
 
@@ -129,3 +132,26 @@ def remove_command(
         stop(error_text(error))
     waiting = f" {lost:,} changes that waited are dropped." if lost else ""
     typer.echo(f"The tables of {chosen.name} are as they were.{waiting}")
+
+
+class TextDialect(Enum):
+    """Databases for which there is text only."""
+
+    TSQL = "tsql"
+    MYSQL = "mysql"
+
+
+def ddl_command(
+    node: Annotated[str, typer.Option(help="The subscriber's name, or the publisher's.")],
+    dialect: Annotated[TextDialect, typer.Option(help="SQL Server or MySQL.")],
+    publication: PublicationOption = None,
+    project_dir: ProjectOption = Path(),
+) -> None:
+    """Print capture for SQL Server or MySQL as text. Not tested on a server."""
+    try:
+        chosen = chosen_publication(project_dir, publication)
+    except ConfigurationProblem as problem:
+        stop(str(problem))
+    if chosen.is_merge:
+        stop(f"publication '{chosen.name}': capture of merge replication is not written as text")
+    typer.echo(script(chosen, node, dialect.value).text())
