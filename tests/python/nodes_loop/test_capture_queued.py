@@ -15,7 +15,7 @@ from replication_conflicts.capture.install import CaptureProblem, ExistingRows, 
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import read, seal, upload
 from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.database import dialect_of, open_database
+from replication_conflicts.distribution.database import agent_transaction, dialect_of, open_database
 from replication_conflicts.distribution.statements import Tables, run_plain
 from replication_conflicts.nodes.feed import FeedRow
 from tests.python.nodes_loop.databases import (
@@ -266,6 +266,21 @@ def test_what_cannot_be_captured_is_said(databases: Databases) -> None:
     with pytest.raises(CaptureProblem, match="nothing makes its key"):
         install(engine, PUBLICATION, "north")
     assert inspect(engine).get_table_names() == ["item"]
+
+
+def test_what_is_pending_is_dropped_with_the_rows_that_it_was_made_on(north: Subscriber) -> None:
+    north.run("insert into item (id, name) values (1, 'a')")
+    on_its_way = seal(north.engine, PUBLICATION)
+    assert on_its_way is not None
+    north.run("insert into item (id, name) values (2, 'b')")
+    state = capture_state(north.engine, "north", Tables(PUBLICATION, dialect_of(north.engine)))
+    with agent_transaction(north.engine) as connection:
+        state.started_over(connection)
+    with pytest.raises(CaptureProblem, match="dropped meanwhile"):
+        read(north.engine, PUBLICATION, on_its_way)
+    north.run("insert into item (id, name) values (3, 'c')")
+    assert [row.values["id"] for row in north.upload()] == [3]
+    assert list(north.feed.batches) == [("north", 2)], "a number that may be taken is not used"
 
 
 def test_a_database_is_one_node(north: Subscriber) -> None:

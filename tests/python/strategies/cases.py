@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from tests.python.sequential_reader import Event, FeedRow, Key, Row
+from tests.python.sequential_reader import ApplyError, ConflictDecision, Event, FeedRow, Key, Row
+
+Item = FeedRow | Event | ApplyError | ConflictDecision
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,8 @@ class Delivery:
 
     rows: tuple[FeedRow, ...] = ()
     events: tuple[Event, ...] = ()
+    errors: tuple[ApplyError, ...] = ()
+    decisions: tuple[ConflictDecision, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Case:
     is_cut_free: bool
     unsent: frozenset[tuple[str, str, Key]] = frozenset()
     """Rows about which a node never sent a change that it made: node, article, key."""
+    subscriptions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Merge replication: the options of every subscription."""
 
     @property
     def rows(self) -> list[FeedRow]:
@@ -63,7 +69,7 @@ def cut_again(case: Case, random: Random, deliveries: int) -> Case:
 
     A transaction without a count is what arrives in one run, so it is never cut.
     """
-    items: list[FeedRow | Event] = []
+    items: list[Item] = []
     for delivery in case.deliveries:
         items.extend(_in_arrival_order(delivery))
     # where each transaction without a count ends, so that it is not cut; copies do not count
@@ -71,7 +77,7 @@ def cut_again(case: Case, random: Random, deliveries: int) -> Case:
     seen: set[Any] = set()
     for item in items:
         identity = None
-        if not isinstance(item, Event):
+        if isinstance(item, tuple):
             row = item[1]
             is_new = row["change_id"] not in seen
             seen.add(row["change_id"])
@@ -94,28 +100,36 @@ def cut_again(case: Case, random: Random, deliveries: int) -> Case:
         steps=(),
         deliveries=tuple(
             Delivery(
-                rows=tuple(item for item in part if not isinstance(item, Event)),
+                rows=tuple(item for item in part if isinstance(item, tuple)),
                 events=tuple(item for item in part if isinstance(item, Event)),
+                errors=tuple(item for item in part if isinstance(item, ApplyError)),
+                decisions=tuple(item for item in part if isinstance(item, ConflictDecision)),
             )
             for part in parts
         ),
     )
 
 
-def _in_arrival_order(delivery: Delivery) -> list[FeedRow | Event]:
-    """A subscriber's report arrives before what has a later place than the one that it names."""
-    items: list[FeedRow | Event] = list(delivery.rows)
-    for event in delivery.events:
-        if event.position is None:
-            items.append(event)
+def _in_arrival_order(delivery: Delivery) -> list[Item]:
+    """A report or a decision arrives before what has a later place than the one that it names."""
+    items: list[Item] = list(delivery.rows)
+    reports: list[Event | ApplyError | ConflictDecision] = []
+    reports += [*delivery.events, *delivery.errors, *delivery.decisions]
+    for report in reports:
+        if report.position is None:
+            items.append(report)
             continue
         later = [
-            number
-            for number, item in enumerate(items)
-            if not isinstance(item, Event) and (item[1].get("queue_position") or 0) > event.position
+            number for number, item in enumerate(items) if (_position(item) or 0) > report.position
         ]
-        items.insert(later[0] if later else len(items), event)
+        items.insert(later[0] if later else len(items), report)
     return items
+
+
+def _position(item: Item) -> int | None:
+    position = item[1].get("queue_position") if isinstance(item, tuple) else item.position
+    assert position is None or isinstance(position, int)
+    return position
 
 
 @st.composite

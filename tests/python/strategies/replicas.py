@@ -103,7 +103,6 @@ class ReaderPipeline:
             case.configuration,
             case.subscribers,
             case.initial,
-            judges_constraints=False,
         )
 
     def run(self, delivery: Delivery) -> None:

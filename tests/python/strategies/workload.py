@@ -110,7 +110,6 @@ class Workload:
             self.configuration,
             self.subscribers,
             self.initial,
-            judges_constraints=False,
         )
         start = {
             (name, self._key(name, row)): (row["row_version"], self._row(name, row))
