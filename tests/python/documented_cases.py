@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
-from decimal import Decimal
 from typing import Any
 
 from replication_conflicts import nodes
@@ -30,6 +28,7 @@ from replication_conflicts.scenarios.steps import (
 )
 from replication_conflicts.scenarios.suite import Case, Suite
 from tests.python.documented_comparison import Comparison
+from tests.python.expressions import checks_of, row_filters_of
 from tests.python.sequential_reader import (
     ApplyError,
     Command,
@@ -40,32 +39,9 @@ from tests.python.sequential_reader import (
     SequentialReader,
 )
 from tests.python.sequential_reader.merge_state import MergeHeld
-from tests.python.sequential_reader.publication import Check
 
 CLOCK = datetime(2026, 1, 1, tzinfo=timezone.utc)
 BEYOND_THE_END = 2**62
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    ">": lambda left, right: bool(left > right),
-    ">=": lambda left, right: bool(left >= right),
-    "<": lambda left, right: bool(left < right),
-    "=": lambda left, right: bool(left == right),
-}
-
-
-def check_of(expression: str) -> Check:
-    """An expression of the form `column > number` or `column = 'text'` as a callable; NULL gives
-    NULL.
-    """
-    match = re.fullmatch(r"(\w+) (>|>=|<|=) (?:(-?[\d.]+)|'([^']*)')", expression)
-    if match is None:
-        raise ValueError(f"check expression {expression!r} is not understood here")
-    column, comparison = match[1], COMPARISONS[match[2]]
-    value: Any = match[4] if match[3] is None else Decimal(match[3])
-
-    def check(row: Mapping[str, Any]) -> bool | None:
-        return None if row[column] is None else comparison(row[column], value)
-
-    return check
 
 
 class Play:
@@ -93,17 +69,8 @@ class Play:
             options,
             [],
             self._initial(),
-            {
-                name: [check_of(text) for text in (article.get("check") or {}).values()]
-                for name, article in articles.items()
-            },
-            row_filters={
-                name: {
-                    subscriber: check_of(text)
-                    for subscriber, text in (article.get("row_filter") or {}).items()
-                }
-                for name, article in articles.items()
-            },
+            checks_of(articles),
+            row_filters=row_filters_of(articles),
         )
         for name, subscription in suite.subscriptions.items():
             self._subscribe(name, subscription)

@@ -129,7 +129,8 @@ def test_every_change_has_one_place(case: Case) -> None:
     verdicts: dict[tuple[str, int], set[bool]] = {}
     for outcome in reader.outcomes:
         transaction = (outcome.node, outcome.transaction_position)
-        verdicts.setdefault(transaction, set()).add(outcome.outcome == "rejected")
+        is_rejected = outcome.outcome in ("rejected", "failed")
+        verdicts.setdefault(transaction, set()).add(is_rejected)
     assert all(len(verdict) == 1 for verdict in verdicts.values())
 
 
@@ -189,11 +190,14 @@ def test_seeds_cover_every_rule() -> None:
         "update_delete",
         "delete_update",
         "condemned",
+        "failed_insert",
+        "failed_update",
+        "failed_delete",
     }
     for policy, names in {
-        "publisher_wins": {"applied", "rejected", "already_deleted"},
-        "publisher_wins_reinitialize": {"applied", "rejected", "already_deleted"},
-        "subscriber_wins": {"applied", "won", "already_deleted"},
+        "publisher_wins": {"applied", "rejected", "failed", "already_deleted"},
+        "publisher_wins_reinitialize": {"applied", "rejected", "failed", "already_deleted"},
+        "subscriber_wins": {"applied", "won", "rejected", "failed", "already_deleted"},
     }.items():
         assert {outcome for found, outcome in outcomes if found == policy} == names
     assert set(reasons) == {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
@@ -73,23 +73,61 @@ def queued_commands(
     """
     drafts: list[Draft] = []
     logs: list[Log] = []
+
+    def cut(verdict: Verdict) -> Held | None:
+        change = verdict.change
+        return in_partition(publication, str(change.node), change.article, verdict.after)
+
     for verdict in verdicts:
         change = verdict.change
         if verdict.outcome in ("applied", "won"):
-            drafts.append(Draft(REPLICATED, change, None, verdict.before, verdict.after))
+            draft = Draft(REPLICATED, change, None, verdict.before, verdict.after)
+            drafts += to_partitions(publication, draft)
+            if change.node in subscribers and cut(verdict) is not verdict.after:
+                drafts.append(Draft(COMPENSATING, change, change.node, own_row(change), None))
         elif verdict.outcome in ("rejected", "failed") and not is_reinitialized:
-            own = Held(
-                row=None if change.operation == "delete" else change.row,
-                version=None if change.operation == "delete" else change.new_version,
-                node=str(change.node),
-                change_id=change.change_id,
-            )
-            drafts.append(Draft(COMPENSATING, change, change.node, own, verdict.after))
+            drafts.append(Draft(COMPENSATING, change, change.node, own_row(change), cut(verdict)))
         is_undone_by_snapshot = verdict.outcome in ("rejected", "failed") and is_reinitialized
         if verdict.has_conflict_row and verdict.loser and not is_undone_by_snapshot:
             lost = verdict.lost.row if verdict.lost else None
             logs.append(Log(change, verdict.loser.node, lost))
     return written_commands(publication, drafts, logs, position, subscribers, run)
+
+
+def own_row(change: Change) -> Held:
+    """The row as the node has it that made a change of queued updating."""
+    is_gone = change.operation == "delete"
+    return Held(
+        row=None if is_gone else change.row,
+        version=None if is_gone else change.new_version,
+        node=str(change.node),
+        change_id=change.change_id,
+    )
+
+
+def to_partitions(publication: Publication, draft: Draft) -> Iterator[Draft]:
+    """A command for all; one for each subscriber where they have parts of the rows."""
+    article = draft.row_name[0]
+    if not publication.articles[article].row_filters:
+        yield draft
+        return
+    for subscriber in publication.subscriptions:
+        yield replace(
+            draft,
+            subscriber=subscriber,
+            before=in_partition(publication, subscriber, article, draft.before),
+            after=in_partition(publication, subscriber, article, draft.after),
+        )
+
+
+def in_partition(
+    publication: Publication, subscriber: str, article: str, held: Held | None
+) -> Held | None:
+    """The row as a subscriber may have it: none outside its partition."""
+    if held is None or held.row is None:
+        return held
+    is_inside = publication.articles[article].is_inside(subscriber, held.row)
+    return held if is_inside else None
 
 
 def written_commands(

@@ -37,17 +37,22 @@ def failed_changes(
     rows: HeldRows,
     changes: list[Change],
     applied: list[bool],
+    befores: list[Row | None],
 ) -> dict[int, int]:
     """Which of a queued transaction's changes fail: their number, and the reason code.
 
-    Columns that may not be null, then checks, are judged on every change's own row.  Unique and
+    Columns that may not be null, then checks, then the partition, are judged on every change's own
+    row; `befores` are the rows that the changes met.  Unique and
     foreign keys are judged at the end of the transaction; after each failure it is judged again
     without the failed changes.
     """
     failed: dict[int, int] = {}
     for number, change in enumerate(changes):
         row = None if change.operation == "delete" else change.row
-        code = row_failure(publication.articles[change.article], row)
+        article, node = publication.articles[change.article], str(change.node)
+        code = row_failure(article, row) or partition_failure(
+            article, node, str(change.operation), befores[number], row
+        )
         if applied[number] and code is not None:
             failed[number] = code
     while True:

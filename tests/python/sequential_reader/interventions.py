@@ -7,7 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from tests.python.sequential_reader.commands import COMPENSATING, Draft
+from tests.python.sequential_reader.commands import (
+    COMPENSATING,
+    REPLICATED,
+    Draft,
+    in_partition,
+)
 from tests.python.sequential_reader.logical_records import (
     taken_numbers,
 )
@@ -50,7 +55,7 @@ class PendingInterventions:
         self,
         errors: Iterable[ApplyError],
         decisions: Iterable[ConflictDecision],
-        last_position: int,
+        last_place: int,
     ) -> None:
         """Reports may be delivered twice; a decision acts behind the place that it names, but not
         before the last one taken, or behind that one.
@@ -62,7 +67,7 @@ class PendingInterventions:
             self.last_report = max(self.last_report, error.position)
             self.pending.append(((error.position, 0), error))
         for decision in decisions:
-            place = max(last_position, decision.position or 0)
+            place = max(last_place, decision.position or 0)
             self.pending.append(((place, 1), decision))
 
     def due(self, until: Place) -> list[tuple[int, ApplyError | ConflictDecision]]:
@@ -86,7 +91,8 @@ def undo_refused(
     """A command that a subscriber could not apply: a failed change that the publisher loses.
 
     With `compensate_for_errors` the publisher's row becomes the subscriber's, if it still is what
-    the command was to leave; if not, that is what the subscriber gets.  Without, it is recorded.
+    the command was to leave; if not, or if the command was to undo a change of the subscriber's, it
+    gets what is there.  Without, it is recorded.
     """
     assert command.article is not None
     assert command.key is not None
@@ -109,7 +115,8 @@ def undo_refused(
     held = rows[command.article].get(command.key)
     after = held
     if publication.is_merge and publication.articles[command.article].compensate_for_errors:
-        if held is not None and held.version == command.new_version:
+        now = held.version if held else None
+        if command.kind == REPLICATED and now == command.new_version:
             after = _write(intervention, publication, rows, change, held, error.row, error.position)
         before = Held(
             row=error.row,
@@ -117,7 +124,8 @@ def undo_refused(
             node=error.subscriber,
             change_id=None,
         )
-        intervention.drafts.append(Draft(COMPENSATING, change, error.subscriber, before, after))
+        cut = in_partition(publication, error.subscriber, command.article, after)
+        intervention.drafts.append(Draft(COMPENSATING, change, error.subscriber, before, cut))
     intervention.session.lose(change, loss, after)
     return intervention
 

@@ -10,9 +10,11 @@ from tests.python.sequential_reader.commands import (
     REPLICATED,
     Draft,
     Log,
+    in_partition,
+    to_partitions,
 )
 from tests.python.sequential_reader.merge import Decision
-from tests.python.sequential_reader.merge_result import Session, Written
+from tests.python.sequential_reader.merge_result import Session
 from tests.python.sequential_reader.merge_state import own_number
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.records import Held
@@ -27,22 +29,11 @@ def drafts_of(publication: Publication, session: Session) -> Iterator[Draft]:
     """
     for written in session.written:
         if publication.articles[written.article].is_downloaded:
-            yield from replicated(publication, written)
+            change, name, key = written.change, written.article, written.key
+            draft = Draft(REPLICATED, change, None, written.before, written.after, name, key)
+            yield from to_partitions(publication, draft)
     for decision in session.decisions:
         yield from for_its_node(publication, decision)
-
-
-def replicated(publication: Publication, written: Written) -> Iterator[Draft]:
-    """A new version of a row; per subscriber where they have parts of the rows."""
-    article = publication.articles[written.article]
-    change, name, key = written.change, written.article, written.key
-    if not article.row_filters:
-        yield Draft(REPLICATED, change, None, written.before, written.after, name, key)
-        return
-    for subscriber in publication.subscriptions:
-        before = in_partition(publication, subscriber, name, written.before)
-        after = in_partition(publication, subscriber, name, written.after)
-        yield Draft(REPLICATED, change, subscriber, before, after, name, key)
 
 
 def for_its_node(publication: Publication, decision: Decision) -> Iterator[Draft]:
@@ -74,16 +65,6 @@ def carried(decision: Decision) -> Held:
         node=str(change.node),
         change_id=change.change_id,
     )
-
-
-def in_partition(
-    publication: Publication, subscriber: str, article: str, held: Held | None
-) -> Held | None:
-    """The row as a subscriber may have it: none outside its partition."""
-    if held is None or held.row is None:
-        return held
-    is_inside = publication.articles[article].is_inside(subscriber, held.row)
-    return held if is_inside else None
 
 
 def logs_of(session: Session) -> list[Log]:

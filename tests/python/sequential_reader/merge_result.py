@@ -56,8 +56,13 @@ class Session:
         self.decisions.append(decision)
         for loss in decision.losses:
             self.lose(change, loss, decision.after)
-        if decision.after is not None and decision.after is not decision.before:
+        if decision.after is None or decision.after is decision.before:
+            return
+        if decision.is_written:
             self.write(change, change.article, change.key, decision.before, decision.after)
+        else:
+            # a delete that found a tombstone writes nothing, and yet is remembered
+            self.rows[(change.article, change.key)] = decision.after
 
     def lose(self, change: Change, loss: Loss, after: MergeHeld | None) -> None:
         """A conflict, and what the publisher holds of the losing row after it."""

@@ -131,7 +131,8 @@ def decide(
         if judges_constraints and (carries or not has_conflict):
             # only what the rules above would apply can fail
             applied = [not looked.is_already_deleted for looked in looks]
-            failed = failed_changes(publication, rows, changes, applied)
+            befores = [looked.held.row if looked.held else None for looked in looks]
+            failed = failed_changes(publication, rows, changes, applied, befores)
         if failed or (has_conflict and not carries):
             verdicts = _rejected(publication, rows, looks, failed)
         else:

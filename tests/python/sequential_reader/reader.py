@@ -139,6 +139,11 @@ class SequentialReader:
         """The last place in the queue that a run has taken."""
         return self._intake.last_position
 
+    @property
+    def last_place(self) -> int:
+        """The last place in the queue that was taken, by a change or by a report."""
+        return max(self.last_position or 0, self._interventions.last_report)
+
     def published(self, article: str) -> list[Row]:
         """The live rows of an article, with their `row_version`."""
         return [
@@ -242,7 +247,7 @@ class SequentialReader:
         # place
         for event in events:
             self._reinitializations.receive(event, self.last_position)
-        self._interventions.receive(errors, decisions, self.last_position or 0)
+        self._interventions.receive(errors, decisions, self.last_place)
         new, other_content = self._intake.receive(run, delivery)
         transactions, rejected = self._intake.take(
             self._intake.complete_transactions(new),
@@ -260,8 +265,7 @@ class SequentialReader:
                 self._take_session(transaction, run)
             else:
                 self._take(transaction, run)
-        last = max(self.last_position or 0, self._interventions.last_report)
-        self._intervene((last, 2), run)
+        self._intervene((self.last_place, 2), run)
         self._complete_snapshots(first_new_mark)
 
     def _intervene(self, until: Place, run: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.python.sequential_reader.merge import Decision
 from tests.python.sequential_reader.merge_commands import carried
 from tests.python.sequential_reader.merge_result import Lost
+from tests.python.sequential_reader.merge_state import MergeHeld
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
 from tests.python.sequential_reader.records import Conflict, Outcome, Party
@@ -141,5 +142,5 @@ def merge_conflict(publication: Publication, lost: Lost, position: int, run: int
         position=change.position,
         is_kept_at_publisher=is_kept_at_publisher(publication, lost.article),
         run=run,
-        settled_version=lost.after.writer.version if lost.after else None,
+        settled_version=lost.after.writer.version if isinstance(lost.after, MergeHeld) else None,
     )
