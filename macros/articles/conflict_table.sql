@@ -17,7 +17,7 @@ with
 outcomes as (
     select
         *,
-        if(is_written, held_row, change_row) as lost_row
+        if({{ replication_conflicts.is_change_loser() }}, change_row, held_row) as lost_row
     from {{ ref('change_outcomes') }}
     where
         publication = '{{ publication }}'

@@ -4,6 +4,6 @@
 {% macro has_conflict_row() -%}
     {{ return(
         "conflict_id is not null and conflict_logging <> 'subscriber'"
-        ~ " and if(is_written, held_row is not null, operation <> 'delete')"
+        ~ " and if(" ~ replication_conflicts.is_change_loser() ~ ", operation <> 'delete', held_row is not null)"
     ) }}
 {%- endmacro %}

@@ -14,6 +14,7 @@
     tblproperties={'delta.enableDeletionVectors': 'true'}
 ) -}}
 {%- set only_news = replication_conflicts.takes_only_news() -%}
+{%- set is_merge = replication_conflicts.is_merge(publication) -%}
 with
 
 outcomes as (
@@ -30,7 +31,17 @@ newest as (
     select
         row_key,
         max_by(
-            struct(change_id, node, operation, new_version, queue_position, changed_at, change_row, run_sequence),
+            struct(
+                publisher_version,
+                version_node,
+                version_change_id,
+                publisher_lineage,
+                merge_version,
+                queue_position,
+                changed_at,
+                coalesce(merged_row, change_row) as published_row,
+                run_sequence
+            ),
             struct(transaction_position, queue_position)
         ) as version
     from outcomes
@@ -40,13 +51,17 @@ newest as (
 versions as (
     select
         {%- for column, data_type in options.columns.items() %}
-        {{ replication_conflicts.typed_value("version.change_row['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
+        {{ replication_conflicts.typed_value("version.published_row['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
         {%- endfor %}
         row_key,
-        if(version.operation = 'delete', null, version.new_version) as row_version,
-        version.node as version_node,
-        version.change_id as version_change_id,
-        version.operation = 'delete' as is_deleted,
+        version.publisher_version as row_version,
+        version.version_node,
+        version.version_change_id,
+        version.publisher_version is null as is_deleted,
+        {%- if is_merge %}
+        version.publisher_lineage as lineage,
+        version.merge_version,
+        {%- endif %}
         version.queue_position,
         version.changed_at,
         version.run_sequence
@@ -72,6 +87,10 @@ untouched as (
         cast(null as string) as version_node,
         cast(null as string) as version_change_id,
         false as is_deleted,
+        {%- if is_merge %}
+        {{ replication_conflicts.initial_lineage('row_version') | indent(4) }} as lineage,
+        {{ replication_conflicts.initial_merge_version({'options': options}, 'row_version') | indent(4) }} as merge_version,
+        {%- endif %}
         cast(null as bigint) as queue_position,
         cast(null as timestamp) as changed_at,
         cast(0 as bigint) as run_sequence

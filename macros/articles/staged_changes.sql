@@ -33,6 +33,14 @@ typed as (
         {%- endfor %}
         {{ replication_conflicts.row_key(options.primary_key, options.columns) }} as row_key,
         {{ replication_conflicts.canonical_row(options.columns) | indent(4) }} as change_row
+        {%- if replication_conflicts.is_merge(publication) %},
+        {{ replication_conflicts.written_columns(options) | indent(4) }} as written_columns,
+        array('{{ replication_conflicts.tracked_columns(options) | join("', '") }}') as tracked_columns,
+        exists(
+            changed_columns, changed_column -> changed_column not in ('{{ options.columns | join("', '") }}')
+        ) as has_unknown_column,
+        {{ options.get('ignore_equal_values', false) | lower }} as ignores_equal_values
+        {%- endif %}
     from feed
 ),
 

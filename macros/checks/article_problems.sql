@@ -14,6 +14,7 @@
     {%- do found.extend(replication_conflicts.column_problems(columns)) -%}
     {%- do found.extend(replication_conflicts.key_problems(options, columns)) -%}
     {%- do found.extend(replication_conflicts.foreign_key_problems(options, columns, settings.articles)) -%}
+    {%- do found.extend(replication_conflicts.resolver_problems(options, columns)) -%}
     {%- if options.get('version_column') in columns -%}
         {%- do found.append(['version_column', "is '" ~ options.version_column ~ "', a column of the article; name another"]) -%}
     {%- endif -%}

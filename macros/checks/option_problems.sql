@@ -2,7 +2,7 @@
     of the form that it must have, or not supported yet. A list of [option, text].
 
     level        'publication' or 'article'
-    replication  of the publication: under merge replication, which is not supported itself, nothing else is called so -#}
+    replication  of the publication -#}
 {% macro option_problems(level, options, replication) -%}
     {%- set rules = replication_conflicts.option_rules()[level] -%}
     {%- set unsupported = replication_conflicts.unsupported_options()[level] -%}
@@ -19,9 +19,9 @@
             {%- set lack = unsupported.get(option, {}) -%}
             {%- if problem -%}
                 {%- do found.append([option, problem]) -%}
-            {%- elif lack is mapping and value is string and value in lack -%}
-                {%- do found.append([option, "is '" ~ value ~ "', which is not supported yet: " ~ lack[value]]) -%}
-            {%- elif lack is string and value and replication != 'merge' -%}
+            {%- elif replication == 'queued' and rules[option].get('belongs_to') == 'merge' and value -%}
+                {%- do found.append([option, 'belongs to replication: merge. Remove it']) -%}
+            {%- elif lack is string and value -%}
                 {%- do found.append([option, 'is not supported yet: ' ~ lack ~ '. Remove the option']) -%}
             {%- endif -%}
         {%- endif -%}

@@ -1,7 +1,8 @@
 {#- The options of publications and articles, each with what it may be:
-      form      'text', 'days' (a whole number from 1), 'flag' (true or false), 'list' or 'mapping'
-      values    the values that it may have
-      required  whether it must be there -#}
+      form        'text', 'days' (a whole number from 1), 'flag' (true or false), 'list' or 'mapping'
+      values      the values that it may have
+      required    whether it must be there
+      belongs_to  the kind of replication that alone knows it -#}
 {% macro option_rules() -%}
     {{ return({
         'publication': {
@@ -11,7 +12,7 @@
             'retention_days': {'form': 'days'},
             'conflict_retention_days': {'form': 'days'},
             'articles': {'form': 'mapping', 'required': true},
-            'logical_records': {'form': 'list'}
+            'logical_records': {'form': 'list', 'belongs_to': 'merge'}
         },
         'article': {
             'columns': {'form': 'mapping', 'required': true},
@@ -20,14 +21,14 @@
             'initial_snapshot': {'form': 'flag'},
             'conflict_logging': {'values': ['publisher', 'subscriber', 'both']},
             'version_column': {'form': 'text'},
-            'tracking': {'values': ['row', 'column']},
-            'resolver': {'form': 'mapping'},
+            'tracking': {'values': ['row', 'column'], 'belongs_to': 'merge'},
+            'resolver': {'form': 'mapping', 'belongs_to': 'merge'},
             'not_null': {'form': 'list'},
             'unique': {'form': 'list'},
             'check': {'form': 'mapping'},
             'row_filter': {'form': 'mapping'},
             'compensate_for_errors': {'form': 'flag'},
-            'ignore_equal_values': {'form': 'flag'}
+            'ignore_equal_values': {'form': 'flag', 'belongs_to': 'merge'}
         }
     }) }}
 {%- endmacro %}

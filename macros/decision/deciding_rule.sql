@@ -1,8 +1,10 @@
 {#- The name of the rule that decided a change, for people who read the decision log. Never NULL. -#}
-{% macro deciding_rule(policy, is_publisher_change, is_waiting, has_conflict, is_conflict) -%}
+{% macro deciding_rule(policy, is_publisher_change, is_waiting, has_conflict, is_conflict, has_failure, failure) -%}
 case
         when {{ is_publisher_change }} then 'publisher_change'
         when {{ is_waiting }} then 'waits_for_reinitialization'
+        when {{ failure }} is not null then 'constraint'
+        when {{ has_failure }} and not {{ is_conflict }} then 'condemned_with_transaction'
         when not {{ has_conflict }} then 'clean'
         when {{ is_conflict }} then {{ policy }}
         when {{ policy }} = 'subscriber_wins' then 'clean'

@@ -1,10 +1,13 @@
-{#- Whether a queued-updating change names the row versions that the contract asks for: an insert the new one, an update
-    both, a delete the old one. Never NULL. -#}
-{% macro has_version(operation, old_version, new_version) -%}
-case {{ operation }}
-        when 'insert' then {{ new_version }} is not null
-        when 'update' then {{ old_version }} is not null and {{ new_version }} is not null
-        when 'delete' then {{ old_version }} is not null
+{#- Whether a change says which version of its row it was made on, as the contract asks. Queued updating: an insert names the
+    new version, an update both, a delete the old one. Merge replication: a lineage with the change's own version in it, or the
+    place up to which the node had downloaded. Never NULL. -#}
+{% macro has_version(replication, operation, old_version, new_version, lineage, known_position, node) -%}
+case
+        when {{ replication }} = 'merge'
+            then coalesce({{ lineage }}[{{ node }}], {{ known_position }}) is not null
+        when {{ operation }} = 'insert' then {{ new_version }} is not null
+        when {{ operation }} = 'update' then {{ old_version }} is not null and {{ new_version }} is not null
+        when {{ operation }} = 'delete' then {{ old_version }} is not null
         else true
     end
 {%- endmacro %}

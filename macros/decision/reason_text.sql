@@ -1,5 +1,5 @@
 {#- One sentence for people: what happened to which row, with both nodes. -#}
-{% macro reason_text(conflict_kind, conflict_type, article, row_key, loser_node, winner_node) -%}
+{% macro reason_text(conflict_kind, conflict_type, article, row_key, loser_node, winner_node, failed_constraint) -%}
 case {{ conflict_kind }}
         when 'update_update' then concat(
             'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }}, ' and at ',
@@ -12,6 +12,18 @@ case {{ conflict_kind }}
         when 'condemned' then concat(
             'The change of ', {{ loser_node }}, ' to the row ', {{ article }}, ' ', {{ row_key }},
             ' was undone together with its transaction, which lost against ', {{ winner_node }}, '.'
+        )
+        when 'failed_insert' then concat(
+            'The row ', {{ article }}, ' ', {{ row_key }}, ' was inserted at ', {{ loser_node }},
+            ' and could not be inserted at ', {{ winner_node }}, ': ', {{ failed_constraint }}, '.'
+        )
+        when 'failed_update' then concat(
+            'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }},
+            ' and could not be updated at ', {{ winner_node }}, ': ', {{ failed_constraint }}, '.'
+        )
+        when 'failed_delete' then concat(
+            'The row ', {{ article }}, ' ', {{ row_key }}, ' was deleted at ', {{ loser_node }},
+            ' and could not be deleted at ', {{ winner_node }}, ': ', {{ failed_constraint }}, '.'
         )
         else if(
             {{ conflict_type }} = 3,

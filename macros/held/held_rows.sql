@@ -1,6 +1,6 @@
 {#- The rows that the publisher holds of one article, tombstones included, as a query: row_key, row_version (NULL where
-    the row is deleted), version_node, version_change_id, is_deleted; with `with_values` also held_row, the values as
-    canonical text. `place`: what held_state says of the article. After a run that died before it came to the published
+    the row is deleted), version_node, version_change_id, is_deleted; for merge replication also lineage and merge_version; with
+    `with_values` also held_row, the values as canonical text. `place`: what held_state says of the article. After a run that died before it came to the published
     table, the versions that only the decision log knows yet lie over the ones of the table. -#}
 {% macro held_rows(item, place, with_values=false) -%}
 {%- if not place.overlay -%}
@@ -8,12 +8,16 @@
 {%- else -%}
 select
     coalesce(overlay.row_key, base.row_key) as row_key,
-    if(overlay.row_key is null, base.row_version, overlay.newest.new_version) as row_version,
-    if(overlay.row_key is null, base.version_node, overlay.newest.node) as version_node,
-    if(overlay.row_key is null, base.version_change_id, overlay.newest.change_id) as version_change_id,
-    if(overlay.row_key is null, base.is_deleted, overlay.newest.operation = 'delete') as is_deleted
+    if(overlay.row_key is null, base.row_version, overlay.newest.publisher_version) as row_version,
+    if(overlay.row_key is null, base.version_node, overlay.newest.version_node) as version_node,
+    if(overlay.row_key is null, base.version_change_id, overlay.newest.version_change_id) as version_change_id,
+    if(overlay.row_key is null, base.is_deleted, overlay.newest.publisher_version is null) as is_deleted
+    {%- if replication_conflicts.is_merge(item.publication) %},
+    if(overlay.row_key is null, base.lineage, overlay.newest.publisher_lineage) as lineage,
+    if(overlay.row_key is null, base.merge_version, overlay.newest.merge_version) as merge_version
+    {%- endif %}
     {%- if with_values %},
-    if(overlay.row_key is null, base.held_row, overlay.newest.change_row) as held_row
+    if(overlay.row_key is null, base.held_row, overlay.newest.published_row) as held_row
     {%- endif %}
 from (
     {{ replication_conflicts._held_base_rows(item, place, with_values) | indent(4) }}
@@ -22,7 +26,14 @@ full outer join (
     select
         row_key,
         max_by(
-            struct(new_version, node, change_id, operation, change_row),
+            struct(
+                publisher_version,
+                version_node,
+                version_change_id,
+                publisher_lineage,
+                merge_version,
+                coalesce(merged_row, change_row) as published_row
+            ),
             struct(transaction_position, queue_position)
         ) as newest
     from {{ source('held', 'change_outcomes') }}
@@ -41,6 +52,7 @@ full outer join (
 {#- What the published table holds, or the initial snapshot before there is one. -#}
 {% macro _held_base_rows(item, place, with_values) -%}
 {%- set name = item.publication ~ '__' ~ item.article -%}
+{%- set is_merge = replication_conflicts.is_merge(item.publication) -%}
 {%- if place.base == 'versions' -%}
 select
     row_key,
@@ -48,6 +60,10 @@ select
     version_node,
     version_change_id,
     is_deleted
+    {%- if is_merge %},
+    lineage,
+    merge_version
+    {%- endif %}
     {%- if with_values %},
     {{ replication_conflicts.canonical_row(item.options.columns) }} as held_row
     {%- endif %}
@@ -59,6 +75,10 @@ select
     cast(null as string) as version_node,
     cast(null as string) as version_change_id,
     false as is_deleted
+    {%- if is_merge %},
+    {{ replication_conflicts.initial_lineage('row_version') | indent(4) }} as lineage,
+    {{ replication_conflicts.initial_merge_version(item, 'row_version') | indent(4) }} as merge_version
+    {%- endif %}
     {%- if with_values %},
     {{ replication_conflicts.canonical_row(item.options.columns) }} as held_row
     {%- endif %}
@@ -70,6 +90,10 @@ select
     cast(null as string) as version_node,
     cast(null as string) as version_change_id,
     cast(null as boolean) as is_deleted
+    {%- if is_merge %},
+    cast(null as map<string,bigint>) as lineage,
+    cast(null as {{ replication_conflicts.merge_version_type() }}) as merge_version
+    {%- endif %}
     {%- if with_values %},
     cast(null as map<string, string>) as held_row
     {%- endif %}

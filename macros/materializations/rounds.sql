@@ -5,6 +5,9 @@
     relation is a view of the first round's rows that no later round looked at and of the last round's. What the rounds are
     about is the model's business alone.
 
+    A round may have several stages: end_of_stage('name') ends a statement whose result the following ones read as
+    stage('name'). What is read more than once is then computed once, and the plans stay small.
+
     config:
       first_round   name of the model that the first round reads
       again         condition on a row of a round: whether the next round looks at it again
@@ -83,14 +86,38 @@
 {%- endmacro %}
 
 
+{#- Writes one round, its stages first. -#}
 {% macro write_round(table, query) -%}
-    {%- call statement('drop_round') -%}
+    {%- set parts = modules.re.split('\n;-- end of stage: (\w+)\n', query) -%}
+    {%- for number in range(0, parts | length - 1, 2) -%}
+        {%- do replication_conflicts.write_stage(replication_conflicts.stage(parts[number + 1]), parts[number]) -%}
+    {%- endfor -%}
+    {%- do replication_conflicts.write_stage(table, parts[-1]) -%}
+{%- endmacro %}
+
+
+{% macro write_stage(table, query) -%}
+    {%- call statement('drop_stage') -%}
         drop table if exists {{ table }}
     {%- endcall -%}
-    {%- call statement('write_round') -%}
+    {%- call statement('write_stage') -%}
         create table {{ table }} using parquet as
         {{ query }}
     {%- endcall -%}
+{%- endmacro %}
+
+
+{#- Ends a statement of a round. -#}
+{% macro end_of_stage(name) -%}
+    {{ return('\n;-- end of stage: ' ~ name ~ '\n') }}
+{%- endmacro %}
+
+
+{#- The table that a stage of the round has written. -#}
+{% macro stage(name) -%}
+    {{ return(api.Relation.create(
+        database=this.database, schema=this.schema, identifier=this.identifier ~ '__' ~ name, type='table'
+    )) }}
 {%- endmacro %}
 
 

@@ -32,7 +32,7 @@ final as (
         reason_code,
         {{ reason_text(
             'conflict_kind', 'conflict_type', 'article', 'row_key',
-            'loser_node', 'winner_node'
+            'loser_node', 'winner_node', 'failed_constraint'
         ) | indent(4) }} as reason_text,
         transaction_id,
         loser_change_id,

@@ -2,17 +2,17 @@
     materialized='rounds',
     first_round='change_queue',
     again='is_contended',
-    unsettled='is_written <> guess',
-    round_limit='select count(distinct publication, transaction_key) + 1 from previous_round'
+    unsettled='is_contended and is_otherwise_than_guessed',
+    round_limit='select 2 * count(*) + 1 from previous_round'
 ) }}
 
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
 -- decides about it.
 --
 -- A round assumes of every change whether it makes a version of its row (guess; in the first round:
--- all do), looks at every change against the row as the publisher held it then, and decides. Rounds
--- go on until every decision is what was assumed. A decision depends on earlier ones alone, so that
--- is the sequential reader's result.
+-- all do) and under merge replication which (guessed_state), looks at every change against the row
+-- as the publisher held it then, and decides. Rounds go on until every decision is what was assumed.
+-- A decision depends on earlier ones alone, so that is the sequential reader's result.
 
 with
 
@@ -30,14 +30,27 @@ changes as (
         operation,
         old_version,
         new_version,
+        replication,
+        lineage,
+        known_position,
+        previous_values,
+        written_columns,
+        tracked_columns,
+        ignores_equal_values,
+        contending_priority,
+        defending_priority,
+        if({{ publication_needs_values() }}, change_row, null) as change_row,
         policy,
         publisher,
+        concat(publisher, '*') as run_node,
         held_before_run,
         reinitialization,
         was_waiting_before_run,
         is_contended,
         round_number + 1 as round_number,
-        next_guess as guess
+        next_guess as guess,
+        next_state as guessed_state,
+        next_failure as guessed_failure
     from {{ previous_round(ref('change_queue')) }}
     where
         intake = 'taken'
@@ -48,13 +61,28 @@ changes as (
 proposed as (
     select
         *,
-        struct(
-            if(operation = 'delete', null, new_version) as version,
-            node,
-            change_id,
-            operation = 'delete' as is_deleted,
-            true as is_of_this_run
-        ) as proposed_row
+        case
+            when replication = 'queued'
+                then {{ row_state(
+                    "if(operation = 'delete', null, new_version)", 'node', 'change_id',
+                    "operation = 'delete'", 'true', row='change_row'
+                ) | indent(12) }}
+            when guessed_state is not null then guessed_state
+            else {{ row_state(
+                "if(operation = 'delete', null, " ~ version_text('node', 'lineage[node]') ~ ")", 'node',
+                'change_id', "operation = 'delete'", 'true',
+                lineage='lineage',
+                merge_version=merge_version(
+                    row_writer(
+                        'defending_priority', 'transaction_position', 'queue_position', 'node',
+                        'lineage[node]', 'change_id'
+                    ),
+                    'map(node, coalesce(lineage[node], 0))',
+                    'map()'
+                ),
+                row='change_row'
+            ) | indent(12) }}
+        end as proposed_row
     from changes
 ),
 
@@ -105,10 +133,11 @@ preceded as (
 held as (
     select
         * except (operation_before, is_empty_delete, row_before_in_transaction),
-        coalesce(row_before_in_transaction, publisher_row) as held_row,
-        coalesce(
-            not coalesce(row_before_in_transaction, publisher_row).is_deleted, false
-        ) as is_row_held
+        if(
+            replication = 'queued',
+            coalesce(row_before_in_transaction, publisher_row),
+            publisher_row
+        ) as held_row
     from preceded
 ),
 
@@ -116,9 +145,67 @@ held as (
 compared as (
     select
         *,
-        {{ version_comparison('operation', 'old_version', 'held_row.version')
-            | indent(4) }} as comparison
+        coalesce(not held_row.is_deleted, false) as is_row_held,
+        case replication
+            when 'queued'
+                then {{ version_comparison('operation', 'old_version', 'held_row.version')
+                    | indent(12) }}
+            else {{ lineage_comparison(
+                'lineage', 'known_position', 'node', 'held_row'
+            ) | indent(12) }}
+        end as comparison,
+        -- the number of its version under merge replication; a feed without lineages has none, and
+        -- its versions are counted for each row
+        coalesce(lineage[node], coalesce(held_row.lineage[node], 0) + 1) as number,
+        coalesce(held_row.lineage[run_node], 0) + 1 as run_number
     from held
+),
+
+-- one row per change: what it contends for under merge replication
+contested as (
+    select
+        *,
+        case
+            when replication = 'merge' and comparison = 'concurrent'
+                then {{ contested_columns(
+                    'lineage', 'known_position', 'node', 'written_columns', 'held_row'
+                ) | indent(12) }}
+        end as contested
+    from compared
+),
+
+-- one row per change: whether it says nothing else in what it contends for than what is held, and
+-- its article lets that pass
+equaled as (
+    select
+        *,
+        map_keys(contested) as contested_columns,
+        coalesce(
+            ignores_equal_values
+            and is_row_held
+            and operation <> 'delete'
+            and size(contested) > 0
+            and not {{ rows_differ(
+                'held_row.row', 'change_row',
+                "if(array_contains(tracked_columns, '*'), map_keys(change_row), map_keys(contested))"
+            ) | indent(12) }},
+            false
+        ) as is_equal
+    from contested
+),
+
+-- one row per change: the columns that it writes, if it stands
+narrowed as (
+    select
+        * except (is_equal),
+        if(is_equal, array_except(written_columns, contested_columns), written_columns)
+            as standing_columns,
+        is_equal
+        and (
+            operation = 'insert' or size(array_except(written_columns, contested_columns)) = 0
+        ) as is_same_value,
+        size(contested) > 0 and not is_equal as is_contested
+    from equaled
 ),
 
 -- one row per change: the conflict that it is in. A change made at the publisher is in conflict
@@ -127,10 +214,109 @@ classified as (
     select
         *,
         case
+            when replication = 'merge'
+                then {{ merge_conflict_kind(
+                    'operation', 'comparison', 'is_row_held', 'is_contested'
+                ) | indent(12) }}
             when is_publisher_change and held_row is null then null
             else {{ conflict_kind('operation', 'comparison', 'is_row_held') | indent(12) }}
-        end as kind_met
-    from compared
+        end as kind_met,
+        array_max(map_values(contested)) as defender
+    from narrowed
+),
+
+-- one row per change: what its article's resolver says about the conflict. No resolver is asked
+-- about a change made at the publisher, and none about an insert of a key that is taken
+resolved as (
+    select
+        *,
+        case
+            when
+                replication = 'merge'
+                and not is_publisher_change
+                and kind_met <> 'insert_insert'
+                then {{ resolution_of_conflict() | indent(12) }}
+        end as resolution
+    from classified
+),
+
+-- one row per change: the row that the resolver made of both sides, where it computed a value
+computed as (
+    select
+        *,
+        coalesce(
+            resolution.winner = 'change', contending_priority > defender.priority
+        ) as is_change_winner_by_rule,
+        case
+            when resolution.is_computed
+                then transform_values(
+                    if(contending_priority > defender.priority, change_row, held_row.row),
+                    (computed_column, value) -> if(
+                        computed_column = resolution.column, resolution.value, value
+                    )
+                )
+        end as computed_row
+    from resolved
+),
+
+-- one row per change: who wins its conflict. Where the computed row equals one side, that side has
+-- won; where it equals neither, it is a version of the run's own
+won as (
+    select
+        * except (equals_change, equals_held, is_change_winner_by_rule),
+        coalesce(
+            if(equals_change <=> equals_held, is_change_winner_by_rule, equals_change), false
+        ) as is_change_winner,
+        coalesce(not equals_change and not equals_held, false) as is_resolved_row,
+        case
+            when
+                replication = 'merge' and kind_met = 'insert_insert' and not is_publisher_change
+                then {{ failure(2627, 'primary key') }}
+            when resolution.is_overflow then {{ failure(8115, 'overflow of a computed value') }}
+        end as failure_met
+    from (
+        select
+            *,
+            if(
+                computed_row is null, null, not {{ rows_differ('computed_row', 'change_row') }}
+            ) as equals_change,
+            if(
+                computed_row is null, null, not {{ rows_differ('computed_row', 'held_row.row') }}
+            ) as equals_held
+        from computed
+    )
+),
+
+-- one row per change: what would be left of the row under merge replication, if the change stands
+replaced as (
+    select
+        * except (keeps_other_columns),
+        if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
+        {{ row_writer(
+            'defending_priority', 'transaction_position', 'queue_position', 'node', 'number',
+            'change_id'
+        ) | indent(4) }} as own_writer,
+        {{ row_writer(
+            '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
+        ) | indent(4) }} as run_writer,
+        coalesce(keeps_other_columns, false) as keeps_other_columns,
+        case
+            when replication = 'merge'
+                then coalesce(if(is_resolved_row, computed_row, null), {{ merged_row(
+                    'keeps_other_columns', 'operation', 'standing_columns', 'change_row', 'held_row'
+                ) | indent(12) }})
+            else change_row
+        end as row_after
+    from (
+        select
+            *,
+            replication = 'merge'
+            and operation = 'update'
+            and is_row_held
+            and kind_met is null
+            and not array_contains(tracked_columns, '*') as keeps_other_columns
+        from won
+    )
 ),
 
 -- one row per change: the conflicts of its whole transaction
@@ -153,7 +339,7 @@ transactions as (
             order by queue_position
             rows between unbounded preceding and unbounded following
         ) as transaction_winner
-    from classified
+    from replaced
 ),
 
 -- one row per change: whether its subscription waits for a reinitialization, marked by an earlier
@@ -161,7 +347,7 @@ transactions as (
 subscriptions as (
     select
         *,
-        policy = 'publisher_wins_reinitialize'
+        coalesce(policy = 'publisher_wins_reinitialize', false)
         and not is_publisher_change
         and (
             was_waiting_before_run
@@ -177,38 +363,177 @@ subscriptions as (
     from transactions
 ),
 
+-- one row per change: whether the rules so far would apply it
+allowed as (
+    select
+        *,
+        case
+            when operation = 'delete' and not is_row_held then false
+            when is_publisher_change then not is_same_value
+            when replication = 'queued'
+                then not is_waiting and (not has_conflict or policy = 'subscriber_wins')
+            when comparison = 'ancestor' or is_same_value then false
+            else kind_met is null or is_change_winner or is_resolved_row
+        end as is_allowed
+    from subscriptions
+),
+
+-- one row per change: the constraint that it breaks. What is done at the publisher breaks none
+failing as (
+    select
+        *,
+        case
+            when is_publisher_change then null
+            when failure_met is not null then failure_met
+            when is_allowed
+                then coalesce(
+                    guessed_failure,
+                    {{ row_failure(
+                        "if(operation = 'delete', null, row_after)",
+                        'if(is_row_held, held_row.row, null)'
+                    ) | indent(20) }}
+                )
+        end as failure
+    from allowed
+),
+
 judged as (
     select
         *,
-        {{ transaction_verdict('policy', 'is_publisher_change', 'is_waiting', 'has_conflict')
-            | indent(4) }} as verdict
-    from subscriptions
+        max(failure is not null) over (
+            partition by publication, transaction_key
+        ) as has_failure
+    from failing
+),
+
+ruled as (
+    select
+        *,
+        case replication
+            when 'queued'
+                then {{ transaction_verdict(
+                    'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
+                ) | indent(12) }}
+            else {{ merge_verdict(
+                'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
+            ) | indent(12) }}
+        end as verdict
+    from judged
 ),
 
 decided as (
     select
         *,
-        {{ change_outcome('verdict', 'operation', 'is_row_held', 'is_conflict')
-            | indent(4) }} as outcome,
-        {{ deciding_rule(
-            'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict'
-        ) | indent(4) }} as rule,
-        verdict = 'rejected' as is_rejected,
+        case replication
+            when 'queued'
+                then {{ change_outcome(
+                    'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
+                ) | indent(12) }}
+            else {{ merge_outcome(
+                'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict',
+                'is_same_value', 'is_conflict and coalesce(resolution.is_waiting, false)',
+                "keeps_other_columns and (comparison = 'concurrent' or "
+                ~ rows_differ('row_after', 'change_row') ~ ")"
+            ) | indent(12) }}
+        end as outcome,
+        verdict <> 'accepted' as is_rejected,
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
         -- its own
         case
+            when failure is not null then concat('failed_', operation)
             when verdict = 'accepted' then kind_met
             when is_conflict and not is_waiting then kind_met
             when operation in ('insert', 'update') then 'condemned'
-        end as conflict_kind
-    from judged
+        end as conflict_kind,
+        -- who stands against it in the conflict
+        case
+            when failure is not null
+                then struct(publisher as node, cast(null as string) as change_id)
+            when replication = 'merge'
+                then struct(
+                    if(defender.node = run_node, publisher, defender.node) as node,
+                    defender.change_id
+                )
+            else struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
+        end as opponent
+    from ruled
 ),
+
+-- one row per change: the version of its row that it makes, where it makes one
+left_behind as (
+    select
+        *,
+        case replication
+            when 'queued'
+                then {{ deciding_rule(
+                    'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
+                    'has_failure', 'failure'
+                ) | indent(12) }}
+            else {{ merge_rule(
+                'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
+            ) | indent(12) }}
+        end as rule,
+        case
+            when replication = 'merge'
+                then {{ merge_state(
+                    'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after', 'held_row'
+                ) | indent(12) }}
+        end as state_after,
+        outcome in ('applied', 'won', 'merged')
+        or (is_resolved_row and outcome = 'lost')
+        -- a second delete of a row is one more version by which its tombstone is known
+        or (
+            replication = 'merge'
+            and outcome = 'already_deleted'
+            and held_row is not null
+        ) as is_written,
+        is_allowed and failure is null as would_apply
+    from decided
+)
+
+{% if key_constraints() -%}
+select * from left_behind
+{{ end_of_stage('decided') }}
+{{ row_makers(stage('decided')) }}
+{{ end_of_stage('makers') }}
+{{ keys_at_the_end(stage('decided'), stage('makers')) }}
+{{ end_of_stage('ends') }}
+with
+
+{{ key_violations(stage('makers'), stage('ends')) }},
+
+-- one row per change: the change of its transaction that is the first to break a key
+checked as (
+    select
+        decided.*,
+        violations.failing_position,
+        violations.failure as key_failure
+    from {{ stage('decided') }} as decided
+    left join violations
+        on
+            decided.publication = violations.publication
+            and decided.transaction_key = violations.transaction_key
+),
+{% else -%}
+, checked as (
+    select
+        *,
+        cast(null as bigint) as failing_position,
+        cast(null as {{ failure_type() }}) as key_failure
+    from left_behind
+),
+{% endif %}
 
 -- one row per change: whether it was made on the change of its node before it
 linked as (
     select
         *,
-        not is_rejected and outcome <> 'already_deleted' as is_written,
+        is_written <> guess
+        or (
+            replication = 'merge'
+            and is_written
+            and not to_json(state_after) <=> to_json(proposed_row)
+        ) as differs_from_guess,
         not coalesce(
             old_version = lag(new_version) over (
                 partition by publication, article, row_key, node
@@ -216,7 +541,7 @@ linked as (
             ),
             false
         ) as is_chain_start
-    from decided
+    from checked
 ),
 
 -- one row per change: changes of one node to one row, each made on the one before, are a chain
@@ -236,9 +561,13 @@ chained as (
 settled as (
     select
         *,
-        min(if(is_written <> guess, transaction_position, null)) over (
-            partition by publication
-        ) as settled_position
+        differs_from_guess or failing_position is not null as is_otherwise_than_guessed,
+        min(
+            if(differs_from_guess or failing_position is not null, transaction_position, null)
+        ) over (partition by publication) as settled_position,
+        max(differs_from_guess) over (
+            partition by publication, transaction_key
+        ) as is_transaction_unsettled
     from chained
 ),
 
@@ -249,6 +578,18 @@ settled as (
 guessed as (
     select
         *,
+        -- a key is broken for good when everything before the transaction is settled, and the rest
+        -- of the transaction as well; the transaction is then judged again without the change
+        coalesce(
+            guessed_failure,
+            if(
+                queue_position = failing_position
+                and transaction_position = settled_position
+                and not is_transaction_unsettled,
+                key_failure,
+                null
+            )
+        ) as next_failure,
         case
             when transaction_position <= settled_position then is_written
             when bit_count(round_number) = 1 then first_value(is_written) over in_chain
@@ -275,7 +616,17 @@ final as (
         queue_position,
         operation,
         old_version,
-        new_version,
+        if(replication = 'merge', version, new_version) as new_version,
+        replication,
+        lineage,
+        known_position,
+        previous_values,
+        written_columns,
+        tracked_columns,
+        ignores_equal_values,
+        contending_priority,
+        defending_priority,
+        change_row,
         policy,
         publisher,
         held_before_run,
@@ -284,29 +635,35 @@ final as (
         is_contended,
         round_number,
         guess,
+        is_otherwise_than_guessed,
         comparison,
         held_row,
         publisher_row,
         outcome,
         rule,
         is_rejected,
+        is_resolved_row,
+        failure,
         conflict_kind,
-        {{ conflict_type('conflict_kind', 'is_rejected') | indent(4) }} as conflict_type,
+        {{ conflict_type(
+            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')"
+        ) | indent(4) }} as conflict_type,
         case
             when conflict_kind is null then null
             when is_rejected then node
-            else coalesce(held_row.node, publisher)
+            else opponent.node
         end as loser_node,
         case
             when conflict_kind is null then null
             when is_rejected then change_id
-            else held_row.change_id
+            else opponent.change_id
         end as loser_change_id,
         case
             when conflict_kind is null then null
             when not is_rejected then node
             when is_waiting then publisher
-            when is_conflict then coalesce(held_row.node, publisher)
+            when is_conflict or failure is not null then opponent.node
+            when has_failure then publisher
             else transaction_winner.node
         end as winner_node,
         case
@@ -314,11 +671,15 @@ final as (
             when not is_rejected then change_id
             -- against the publisher as such, whoever made the row that it holds
             when is_waiting then null
-            when is_conflict then held_row.change_id
+            when is_conflict or failure is not null then opponent.change_id
+            when has_failure then null
             else transaction_winner.change_id
         end as winner_change_id,
         is_written,
+        if(is_written, state_after, null) as state_after,
         next_guess,
+        if(is_written, state_after, null) as next_state,
+        next_failure,
         'taken' as intake,
         '{{ invocation_id }}' as run_id
     from guessed

@@ -5,6 +5,7 @@
     partition_by='run_sequence'
 ) }}
 {%- set held = held_state() %}
+{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') %}
 
 -- The decision log: one row per change that a run has decided. Written first, in one commit a run,
 -- and the only authority: everything to the right of it is derived from it.
@@ -12,6 +13,7 @@
 -- {{ ref('rejected_changes') }}
 -- {{ ref('waiting_changes') }}
 -- {{ ref('publication_policies') }}
+-- {{ ref('subscription_types') }}
 
 with
 
@@ -40,9 +42,11 @@ decided as (
         changes.operation,
         changes.changed_at,
         changes.old_version,
-        changes.new_version,
+        decisions.new_version,
+        changes.contending_priority as priority,
         changes.change_row,
         changes.content_hash,
+        changes.replication,
         changes.policy,
         changes.run_sequence,
         articles.conflict_logging,
@@ -54,6 +58,7 @@ decided as (
         decisions.rule,
         decisions.is_rejected,
         decisions.is_written,
+        decisions.failure,
         decisions.conflict_type,
         decisions.conflict_kind,
         decisions.loser_node,
@@ -61,15 +66,34 @@ decided as (
         decisions.winner_node,
         decisions.winner_change_id,
         case
+            when decisions.state_after is not null then decisions.state_after.version
             when decisions.is_written and changes.operation = 'delete' then null
-            when decisions.is_written then changes.new_version
+            when decisions.is_written then decisions.new_version
             else decisions.publisher_row.version
         end as publisher_version,
+        coalesce(
+            decisions.state_after.lineage, decisions.publisher_row.lineage
+        ) as publisher_lineage,
+        if(
+            decisions.is_written, coalesce(decisions.state_after.node, changes.node), null
+        ) as version_node,
+        if(
+            decisions.is_written, coalesce(decisions.state_after.change_id, changes.change_id), null
+        ) as version_change_id,
+        decisions.state_after.merge_version,
+        if(
+            decisions.outcome = 'merged'
+            or decisions.is_resolved_row
+            or changes.operation = 'delete',
+            decisions.state_after.row,
+            null
+        ) as merged_row,
         -- the row whose values are kept with the decision: what stays at the publisher where the
         -- change was rejected, what was overwritten where it won
         case
             when decisions.is_rejected then decisions.publisher_row
             when decisions.conflict_kind is not null then decisions.held_row
+            when articles.filtered_subscribers is not null then decisions.held_row
         end as kept_row
     from changes
     inner join decisions
@@ -94,13 +118,14 @@ kept_of_this_run as (
             decided.publication = winners.publication
             and decided.kept_row.change_id = winners.change_id
     where
-        decided.kept_row.is_of_this_run
+        decided.replication = 'queued'
+        and decided.kept_row.is_of_this_run
         and not decided.kept_row.is_deleted
 ),
 
 -- one row per row that the publisher held when the run began, with its values
 held as (
-    {% for item in article_list() -%}
+    {% for item in article_list() if not is_merge(item.publication) -%}
     select
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
@@ -113,6 +138,13 @@ held as (
     )
     {% if not loop.last %}union all
     {% endif -%}
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as article,
+        cast(null as string) as row_key,
+        cast(null as map<string, string>) as held_values
+    where false
     {%- endfor %}
 ),
 
@@ -129,7 +161,8 @@ kept_of_earlier_runs as (
             and decided.article = held.article
             and decided.row_key = held.row_key
     where
-        not decided.kept_row.is_of_this_run
+        decided.replication = 'queued'
+        and not decided.kept_row.is_of_this_run
         and not decided.kept_row.is_deleted
 ),
 
@@ -139,7 +172,7 @@ kept as (
     select * from kept_of_earlier_runs
 ),
 
-final as (
+recorded as (
     select
         decided.publication,
         decided.article,
@@ -154,13 +187,21 @@ final as (
         decided.changed_at,
         decided.old_version,
         decided.new_version,
+        decided.priority,
         decided.change_row,
         decided.comparison,
         decided.held_version,
         decided.held_node,
         decided.held_change_id,
-        kept.kept_values as held_row,
+        if(
+            decided.kept_row.is_deleted, null, coalesce(decided.kept_row.row, kept.kept_values)
+        ) as held_row,
         decided.publisher_version,
+        decided.publisher_lineage,
+        decided.version_node,
+        decided.version_change_id,
+        decided.merge_version,
+        decided.merged_row,
         decided.outcome,
         decided.rule,
         case
@@ -168,12 +209,14 @@ final as (
                 then {{ conflict_id(
                     'decided.publication', 'decided.article', 'decided.row_key',
                     'if(decided.is_rejected, decided.new_version, decided.held_version)',
-                    'decided.publisher_version', 'decided.change_id'
+                    'if(decided.failure is null, decided.publisher_version, null)',
+                    "if(decided.replication = 'queued', decided.change_id, null)"
                 ) | indent(16) }}
         end as conflict_id,
         decided.conflict_type,
         decided.conflict_kind,
-        decided.conflict_type as reason_code,
+        coalesce(decided.failure.code, decided.conflict_type) as reason_code,
+        decided.failure.name as failed_constraint,
         decided.loser_node,
         decided.loser_change_id,
         decided.winner_node,
@@ -190,6 +233,46 @@ final as (
         on
             decided.publication = kept.publication
             and decided.change_id = kept.change_id
+),
+
+-- one row per conflict of merge replication that is recorded already: a node that uploads the same
+-- version once more is in the same conflict
+known_conflicts as (
+    {% if is_merge() and log -%}
+    select distinct conflict_id
+    from {{ source('held', 'change_outcomes') }}
+    where
+        policy is null
+        and conflict_id is not null
+    {%- else -%}
+    select cast(null as string) as conflict_id
+    where false
+    {%- endif %}
+),
+
+conflicts as (
+    select
+        recorded.*,
+        known_conflicts.conflict_id is not null
+        or row_number() over (
+            partition by
+                recorded.publication, coalesce(recorded.conflict_id, recorded.change_id)
+            order by recorded.transaction_position, recorded.queue_position
+        ) > 1 as is_known_conflict
+    from recorded
+    left join known_conflicts on recorded.conflict_id = known_conflicts.conflict_id
+),
+
+-- one row per change: whose partitions the row lies in before and after the decision
+final as (
+    select
+        * except (conflict_id, is_known_conflict),
+        if(is_known_conflict, null, conflict_id) as conflict_id,
+        {{ partition_members('held_row') | indent(4) }} as partitions_before,
+        {{ partition_members(
+            "if(publisher_version is null, null, if(is_written, coalesce(merged_row, change_row), held_row))"
+        ) | indent(4) }} as partitions_after
+    from conflicts
 )
 
 select * from final

@@ -2,6 +2,8 @@
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
+{%- set rebuilt_rejections = held_relation('rejected_changes') if flags.FULL_REFRESH else none -%}
+{%- set waiting = none if flags.FULL_REFRESH else held_relation('waiting_changes') -%}
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
@@ -59,6 +61,56 @@ earlier_groups as (
     {%- endif %}
 ),
 
+-- one row per session of merge replication with changes that were rejected before: they count
+-- towards it when the log is rebuilt
+earlier_rejections as (
+    {% if rebuilt_rejections -%}
+    select
+        publication,
+        node,
+        transaction_id,
+        count(*) as rejected_changes,
+        max(queue_position) as last_position
+    from {{ source('held', 'rejected_changes') }}
+    where reason not in ('transaction', 'duplicate_change_id')
+    group by publication, node, transaction_id
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as node,
+        cast(null as string) as transaction_id,
+        cast(null as bigint) as rejected_changes,
+        cast(null as bigint) as last_position
+    where false
+    {%- endif %}
+),
+
+-- the priority with which a change of merge replication contends is the one that its subscription
+-- had when a run first saw it
+earlier_priorities as (
+    {% if rebuilt_log -%}
+    select
+        publication,
+        change_id,
+        priority
+    from {{ source('held', 'change_outcomes') }}
+    where priority is not null
+    {%- elif waiting -%}
+    select
+        publication,
+        change_id,
+        priority
+    from {{ source('held', 'waiting_changes') }}
+    where priority is not null
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as change_id,
+        cast(null as decimal(5, 2)) as priority
+    where false
+    {%- endif %}
+),
+
 grouped as (
     select
         changes.*,
@@ -79,33 +131,80 @@ grouped as (
             and changes.change_id = earlier_groups.change_id
 ),
 
+counted as (
+    select
+        grouped.*,
+        publications.replication,
+        publications.policy,
+        publications.publisher,
+        publications.retention_days,
+        coalesce(earlier_rejections.rejected_changes, 0) as rejected_before,
+        earlier_rejections.last_position as rejected_position
+    from grouped
+    inner join publications on grouped.publication = publications.publication
+    left join earlier_rejections
+        on
+            publications.replication = 'merge'
+            and not grouped.is_duplicate
+            and grouped.publication = earlier_rejections.publication
+            and grouped.node = earlier_rejections.node
+            and grouped.transaction_id = earlier_rejections.transaction_id
+),
+
 transactions as (
     select
         *,
-        max(queue_position) over in_transaction as transaction_position,
+        greatest(
+            max(queue_position) over in_transaction, rejected_position
+        ) as transaction_position,
         is_duplicate
         or transaction_id is null
-        or count(*) over in_transaction
+        or rejected_before + count(*) over in_transaction
         >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete
-    from grouped
+    from counted
     window in_transaction as (partition by publication, transaction_key)
+),
+
+-- one row per subscription: the priority with which its changes contend. Below a republisher it is
+-- the republisher's, which owns them
+priorities as (
+    select
+        subscriptions.publication,
+        subscriptions.subscriber,
+        republishers.subscriber is not null as is_below_republisher,
+        {{ subscription_priority(
+            'coalesce(republishers.type, subscriptions.type)',
+            'coalesce(republishers.priority, subscriptions.priority)'
+        ) | indent(8) }} as priority,
+        republishers.subscriber is null and subscriptions.type = 'client' as is_client
+    from subscriptions
+    left join subscriptions as republishers
+        on
+            subscriptions.publication = republishers.publication
+            and subscriptions.below = republishers.subscriber
 ),
 
 -- one row per change: everything that the contract asks about it, its age aside
 checked as (
     select
-        transactions.*,
-        publications.replication,
-        publications.policy,
-        publications.publisher,
-        transactions.node <=> publications.publisher as is_publisher_change,
+        transactions.* except (priority),
+        transactions.node <=> transactions.publisher as is_publisher_change,
         progress.clock as clock_before_run,
-        publications.retention_days,
-        transactions.node <=> publications.publisher
-        or subscriptions.subscriber is not null as is_known_node,
+        transactions.node <=> transactions.publisher
+        or priorities.subscriber is not null as is_known_node,
         {{ has_version(
-            'transactions.operation', 'transactions.old_version', 'transactions.new_version'
+            'transactions.replication', 'transactions.operation', 'transactions.old_version',
+            'transactions.new_version', 'transactions.lineage', 'transactions.known_position',
+            'transactions.node'
         ) | indent(4) }} as has_version,
+        {{ change_priority(
+            'transactions.node <=> transactions.publisher', 'priorities.is_client',
+            'coalesce(transactions.priority, earlier_priorities.priority)', 'priorities.priority'
+        ) | indent(4) }} as contending_priority,
+        {{ defending_priority(
+            'transactions.node <=> transactions.publisher', 'priorities.is_client',
+            'coalesce(transactions.priority, earlier_priorities.priority)', 'priorities.priority'
+        ) | indent(4) }} as defending_priority,
         not transactions.was_seen
         and coalesce(transactions.queue_position <= progress.last_position, false) as is_late,
         coalesce(
@@ -115,12 +214,16 @@ checked as (
             false
         ) as is_in_future
     from transactions
-    inner join publications on transactions.publication = publications.publication
     left join progress on transactions.publication = progress.publication
-    left join subscriptions
+    left join priorities
         on
-            transactions.publication = subscriptions.publication
-            and transactions.node = subscriptions.subscriber
+            transactions.publication = priorities.publication
+            and transactions.node = priorities.subscriber
+    left join earlier_priorities
+        on
+            transactions.replication = 'merge'
+            and transactions.publication = earlier_priorities.publication
+            and transactions.change_id = earlier_priorities.change_id
 ),
 
 -- one row per change: the publication's clock as the changes before it in the queue have set it
@@ -136,8 +239,9 @@ timed as (
                         and {{ contract_violation(
                             change_id='change_id', is_known_node='is_known_node',
                             operation='operation', has_null_key='row_key is null',
-                            has_unknown_column='false', has_version='has_version',
-                            is_duplicate='is_duplicate', is_late='is_late', is_expired='false',
+                            has_unknown_column='coalesce(has_unknown_column, false)',
+                            has_version='has_version', is_duplicate='is_duplicate',
+                            is_late='is_late', is_expired='false',
                             queue_position='queue_position', is_in_future='is_in_future',
                             operations=['insert', 'update', 'delete']
                         ) | indent(16) }} is null
@@ -157,7 +261,8 @@ judged as (
         *,
         {{ contract_violation(
             change_id='change_id', is_known_node='is_known_node', operation='operation',
-            has_null_key='row_key is null', has_unknown_column='false', has_version='has_version',
+            has_null_key='row_key is null',
+            has_unknown_column='coalesce(has_unknown_column, false)', has_version='has_version',
             is_duplicate='is_duplicate', is_late='is_late',
             is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)',
             queue_position='queue_position', is_in_future='is_in_future',
@@ -166,17 +271,31 @@ judged as (
     from timed
 ),
 
--- a transaction that is not complete waits, whole; one violation takes the whole transaction with
--- it
+-- a transaction that is not complete waits, whole; under queued updating one violation takes the
+-- whole transaction with it
 admitted as (
     select
         *,
         case
             when not is_complete then 'waiting'
-            when max(violation) over (partition by publication, transaction_key) is not null
+            when violation is not null then 'rejected'
+            when
+                replication = 'queued'
+                and max(violation) over (partition by publication, transaction_key) is not null
                 then 'rejected'
             else 'taken'
         end as intake,
+        -- a session of merge replication ends with the last change that is taken of it
+        case
+            when replication = 'merge' and is_complete
+                then coalesce(
+                    max(if(violation is null, queue_position, null)) over (
+                        partition by publication, transaction_key
+                    ),
+                    transaction_position
+                )
+            else transaction_position
+        end as deciding_position,
         count(*) over (partition by publication, article, row_key) as changes_of_row
     from judged
 ),
@@ -188,12 +307,18 @@ held as (
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
         row_key,
-        row_version,
-        version_node,
-        version_change_id,
-        is_deleted
+        {% set is_merged = is_merge(item.publication) -%}
+        {{ row_state(
+            'row_version', 'version_node', 'version_change_id', 'is_deleted', 'false',
+            lineage='lineage' if is_merged else 'null',
+            merge_version='merge_version' if is_merged else 'null',
+            row='held_row' if needs_values(item.publication) else 'null'
+        ) | indent(4) }} as held_state
     from (
-        {{ held_rows(item, held[item.publication ~ '.' ~ item.article]) | indent(8) }}
+        {{ held_rows(
+            item, held[item.publication ~ '.' ~ item.article],
+            with_values=needs_values(item.publication)
+        ) | indent(8) }}
     )
     {% if not loop.last %}union all
     {% endif -%}
@@ -242,7 +367,7 @@ final as (
         admitted.transaction_id,
         admitted.transaction_change_count,
         admitted.transaction_key,
-        admitted.transaction_position,
+        admitted.deciding_position as transaction_position,
         admitted.queue_position,
         admitted.operation,
         admitted.changed_at,
@@ -258,18 +383,17 @@ final as (
         case
             when admitted.intake = 'rejected' then coalesce(admitted.violation, 'transaction')
         end as violation,
+        admitted.replication,
+        admitted.lineage,
+        admitted.known_position,
+        admitted.previous_values,
+        admitted.written_columns,
+        admitted.tracked_columns,
+        admitted.ignores_equal_values,
+        admitted.contending_priority,
+        admitted.defending_priority,
         -- the row as the run found it: NULL where the publisher never held one
-        if(
-            held.row_key is null,
-            null,
-            struct(
-                held.row_version as version,
-                held.version_node as node,
-                held.version_change_id as change_id,
-                held.is_deleted,
-                false as is_of_this_run
-            )
-        ) as held_before_run,
+        held.held_state as held_before_run,
         -- which reinitialization the subscription is working on: events count as soon as the queue
         -- has passed them
         size(
@@ -289,10 +413,16 @@ final as (
         ) as was_waiting_before_run,
         -- whether the decision may depend on another decision of this run
         max(
-            admitted.policy = 'publisher_wins_reinitialize' or admitted.changes_of_row > 1
+            coalesce(admitted.policy = 'publisher_wins_reinitialize', false)
+            or admitted.changes_of_row > 1
+            or admitted.publication in (
+                '{{ key_constraints() | map(attribute="publication") | unique | join("', '") }}'
+            )
         ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
-        -- the first guess of the rounds: every change makes a version
+        -- the first guess of the rounds: every change makes a version, of the row as it carries it
         true as next_guess,
+        cast(null as {{ row_state_type() }}) as next_state,
+        cast(null as {{ failure_type() }}) as next_failure,
         0 as round_number,
         '{{ invocation_id }}' as run_id
     from admitted

@@ -21,13 +21,13 @@ staged as (
         transaction_change_count,
         operation,
         changed_at,
-        {%- if item.settings.replication == 'queued' %}
-        old_version,
-        new_version,
+        {%- for column, data_type in version_columns().items() %}
+        {%- if is_merge(item.publication) == (column not in ('old_version', 'new_version')) %}
+        {{ column }},
         {%- else %}
-        cast(null as string) as old_version,
-        cast(null as string) as new_version,
+        cast(null as {{ data_type }}) as {{ column }},
         {%- endif %}
+        {%- endfor %}
         change_row,
         content_hash
     from {{ ref('stg_' ~ item.publication ~ '__' ~ item.article) }}

@@ -25,6 +25,7 @@ final as (
         node,
         transaction_id,
         transaction_change_count,
+        contending_priority as priority,
         content_hash,
         run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at

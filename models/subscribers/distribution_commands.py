@@ -15,7 +15,26 @@ from pyspark.sql import functions as f
 
 # the order of the kinds inside a transaction: what the transaction did, what undoes it, and then
 # the record of the conflict
-KIND_ORDER = {"replicated": 0, "compensating": 1, "reinitialize": 2, "log_conflict": 3}
+KIND_ORDER = {
+    "replicated": 0,
+    "compensating": 1,
+    "not_applied": 2,
+    "reinitialize": 3,
+    "log_conflict": 4,
+}
+
+# what changes no row
+WITHOUT_STATEMENT = ["not_applied", "log_conflict"]
+
+# changes that are undone at their node, or completed there with what they were merged with
+IS_UNDONE = (
+    "(replication = 'queued' and outcome in ('rejected', 'failed')"
+    " and policy <> 'publisher_wins_reinitialize')"
+    " or (replication = 'merge' and node <> publisher"
+    " and outcome not in ('already_known', 'already_deleted')"
+    " and if(outcome = 'failed', compensate_for_errors, is_downloaded)"
+    " and not new_version <=> to_version)"
+)
 
 
 def operation_between(old_version: Column, new_version: Column) -> Column:
@@ -29,48 +48,112 @@ def operation_between(old_version: Column, new_version: Column) -> Column:
 
 def replicated(outcomes: DataFrame) -> DataFrame:
     """Every applied change, for all subscribers: the version before it becomes the one after it."""
-    return outcomes.where("is_written").select(
+    written = outcomes.where(
+        "is_written and is_downloaded and filtered_subscribers is null"
+        " and (held_version is not null or publisher_version is not null)"
+    )
+    return written.select(
         "*",
         f.lit(None).cast("string").alias("subscriber"),
         f.col("node").alias("origin"),
         f.lit("replicated").alias("kind"),
         f.col("held_version").alias("from_version"),
         f.col("publisher_version").alias("to_version"),
-        f.when(f.col("publisher_version").isNotNull(), f.col("change_row")).alias("row"),
+        f.when(
+            f.col("publisher_version").isNotNull(), f.coalesce("merged_row", "change_row")
+        ).alias("row"),
         f.col("change_id").alias("cause"),
     )
 
 
+def replicated_in_partitions(outcomes: DataFrame, subscriptions: DataFrame) -> DataFrame:
+    """Every applied change of an article with row filters, for each subscriber cut to its partition.
+
+    A row that enters the partition is an insert there, one that leaves it a delete.
+    """
+    written = outcomes.where("is_written and is_downloaded and filtered_subscribers is not null")
+    addressed = written.join(subscriptions.select("publication", "subscriber"), "publication")
+    cut = addressed.withColumns(
+        {
+            "from_version": f.when(
+                is_inside("partitions_before", f.col("subscriber")), f.col("held_version")
+            ),
+            "to_version": f.when(
+                is_inside("partitions_after", f.col("subscriber")), f.col("publisher_version")
+            ),
+        }
+    )
+    return cut.where("from_version is not null or to_version is not null").select(
+        *[name for name in outcomes.columns],
+        "subscriber",
+        f.col("node").alias("origin"),
+        f.lit("replicated").alias("kind"),
+        "from_version",
+        "to_version",
+        f.when(f.col("to_version").isNotNull(), f.coalesce("merged_row", "change_row")).alias("row"),
+        f.col("change_id").alias("cause"),
+    )
+
+
+def is_inside(partitions: str, subscriber: Column) -> Column:
+    """Whether a row lies in the partition of a subscriber; one without a row filter has every row."""
+    return (
+        f.col("filtered_subscribers").isNull()
+        | ~f.array_contains("filtered_subscribers", subscriber)
+        | f.array_contains(partitions, subscriber)
+    )
+
+
 def compensating(outcomes: DataFrame) -> DataFrame:
-    """Every rejected change, for its node: the change's version becomes the publisher's.
+    """Every change that was not applied as it came, for its node: its version becomes the publisher's.
 
     Nothing where neither side holds the row. A subscription that is to be reinitialized gets its
-    snapshot instead.
+    snapshot instead; a change that failed and is not to be undone stays where it was made.
     """
-    undone = outcomes.where("outcome = 'rejected' and policy <> 'publisher_wins_reinitialize'")
-    return undone.where("new_version is not null or publisher_version is not null").select(
+    to_version = f.when(is_inside("partitions_after", f.col("node")), f.col("publisher_version"))
+    decided = outcomes.withColumn("to_version", to_version)
+    undone = decided.where(IS_UNDONE).where("new_version is not null or to_version is not null")
+    return undone.select(
         "*",
         f.col("node").alias("subscriber"),
         f.coalesce("winner_node", "node").alias("origin"),
         f.lit("compensating").alias("kind"),
         f.when(f.col("operation") != "delete", f.col("new_version")).alias("from_version"),
-        f.col("publisher_version").alias("to_version"),
-        f.col("held_row").alias("row"),
+        f.when(f.col("to_version").isNotNull(), f.coalesce("merged_row", "held_row")).alias("row"),
         f.coalesce("conflict_id", "change_id").alias("cause"),
     )
 
 
-def conflict_records(outcomes: DataFrame, publications: DataFrame) -> DataFrame:
+def not_applied(outcomes: DataFrame) -> DataFrame:
+    """Every failed change that its node is to upload again: the command names the change."""
+    nothing = f.lit(None).cast("string")
+    failed = outcomes.where(
+        "replication = 'merge' and outcome = 'failed' and not compensate_for_errors"
+    )
+    return failed.select(
+        "*",
+        f.col("node").alias("subscriber"),
+        f.col("winner_node").alias("origin"),
+        f.lit("not_applied").alias("kind"),
+        nothing.alias("from_version"),
+        nothing.alias("to_version"),
+        f.lit(None).cast("map<string,string>").alias("row"),
+        f.col("change_id").alias("cause"),
+    )
+
+
+def conflict_records(outcomes: DataFrame) -> DataFrame:
     """Every conflict whose record is kept at the node that lost, with the row that it lost."""
-    kept = outcomes.join(publications.select("publication", "publisher"), "publication").where(
+    kept = outcomes.where(
         "conflict_id is not null and conflict_logging in ('subscriber', 'both')"
         " and loser_node <> publisher"
-        " and not (outcome = 'rejected' and policy = 'publisher_wins_reinitialize')"
+        " and not (outcome = 'rejected' and policy <=> 'publisher_wins_reinitialize')"
     )
-    lost_row = f.when(f.col("is_written"), f.col("held_row")).when(
+    is_change_loser = f.col("loser_change_id").eqNullSafe(f.col("change_id"))
+    lost_row = f.when(~is_change_loser, f.col("held_row")).when(
         f.col("operation") != "delete", f.col("change_row")
     )
-    return kept.drop("publisher").select(
+    return kept.select(
         "*",
         f.col("loser_node").alias("subscriber"),
         f.col("winner_node").alias("origin"),
@@ -107,21 +190,33 @@ def in_order(commands: DataFrame) -> DataFrame:
     return phased.withColumn("sequence", f.row_number().over(transaction))
 
 
-def row_commands(outcomes: DataFrame, articles: DataFrame, publications: DataFrame) -> DataFrame:
+def row_commands(
+    outcomes: DataFrame, articles: DataFrame, publications: DataFrame, subscriptions: DataFrame
+) -> DataFrame:
     """All commands about single rows, one per row, in the columns of the model."""
+    configured = outcomes.join(
+        articles.select(
+            "publication",
+            "article",
+            "primary_key",
+            "depth",
+            "compensate_for_errors",
+            "filtered_subscribers",
+            "is_downloaded",
+        ),
+        ["publication", "article"],
+    ).join(publications.select("publication", "publisher", "replication"), "publication")
     commands = (
-        replicated(outcomes)
-        .unionByName(compensating(outcomes))
-        .unionByName(conflict_records(outcomes, publications))
-        .join(
-            articles.select("publication", "article", "primary_key", "depth"),
-            ["publication", "article"],
-        )
+        replicated(configured)
+        .unionByName(replicated_in_partitions(configured, subscriptions))
+        .unionByName(compensating(configured))
+        .unionByName(not_applied(configured))
+        .unionByName(conflict_records(configured))
         .withColumn("change_position", f.col("queue_position"))
         .withColumn(
             "command_operation",
             f.when(
-                f.col("kind") != "log_conflict",
+                ~f.col("kind").isin(WITHOUT_STATEMENT),
                 operation_between(f.col("from_version"), f.col("to_version")),
             ),
         )
@@ -147,10 +242,10 @@ def row_commands(outcomes: DataFrame, articles: DataFrame, publications: DataFra
         "row",
         f.col("from_version").alias("old_version"),
         f.col("to_version").alias("new_version"),
-        f.lit(None).cast("map<string,bigint>").alias("lineage"),
+        f.when(~f.col("kind").isin(WITHOUT_STATEMENT), f.col("publisher_lineage")).alias("lineage"),
         "cause",
         f.when(
-            f.col("kind") != "log_conflict", f.map_concat(f.coalesce("row", key), versions)
+            ~f.col("kind").isin(WITHOUT_STATEMENT), f.map_concat(f.coalesce("row", key), versions)
         ).alias("parameters"),
         f.lit(None).cast(SNAPSHOT).alias("snapshot"),
         f.lit(None).cast("bigint").alias("snapshot_position"),
@@ -202,7 +297,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         news={
             "model": "change_outcomes",
             "by": "run_sequence",
-            "where": "is_written or (outcome = 'rejected' and (rule = 'publisher_wins_reinitialize'"
+            "where": "is_written or outcome in ('lost', 'failed', 'waiting', 'same_value')"
+            " or (outcome = 'rejected' and (rule = 'publisher_wins_reinitialize'"
             " or (policy <> 'publisher_wins_reinitialize'"
             " and (operation <> 'delete' or publisher_version is not null))))",
         },
@@ -220,6 +316,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
             f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
         ).drop("last_sequence")
     commands = row_commands(
-        outcomes, dbt.ref("configured_articles"), dbt.ref("configured_publications")
+        outcomes,
+        dbt.ref("configured_articles"),
+        dbt.ref("configured_publications"),
+        dbt.ref("subscriptions"),
     )
     return commands.unionByName(reinitialize_commands(reinitializations))

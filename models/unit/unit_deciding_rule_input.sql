@@ -5,5 +5,7 @@ select
     cast(null as boolean) as is_publisher_change,
     cast(null as boolean) as is_waiting,
     cast(null as boolean) as has_conflict,
-    cast(null as boolean) as is_conflict
+    cast(null as boolean) as is_conflict,
+    cast(null as boolean) as has_failure,
+    cast(null as {{ failure_type() }}) as failure
 where false

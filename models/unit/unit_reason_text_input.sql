@@ -6,5 +6,6 @@ select
     cast(null as string) as article,
     cast(null as string) as row_key,
     cast(null as string) as loser_node,
-    cast(null as string) as winner_node
+    cast(null as string) as winner_node,
+    cast(null as string) as failed_constraint
 where false

@@ -4,5 +4,6 @@ select
     cast(null as string) as policy,
     cast(null as boolean) as is_publisher_change,
     cast(null as boolean) as is_waiting,
-    cast(null as boolean) as has_conflict
+    cast(null as boolean) as has_conflict,
+    cast(null as boolean) as has_failure
 where false

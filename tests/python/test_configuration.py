@@ -103,6 +103,11 @@ def with_article(**options: Any) -> Options:
     return changed
 
 
+def with_resolver(**resolver: Any) -> Options:
+    """A publication of merge replication whose article `item` has a resolver."""
+    return {**with_article(resolver=resolver), "replication": "merge"}
+
+
 def with_key(**changes: Any) -> Options:
     """A publication with a second article that has a foreign key, changed."""
     changed = publication()
@@ -130,6 +135,15 @@ RIGHT: dict[str, Options] = {
     "letters": with_columns(größe="int", _1="int"),
     "more": with_article(initial_snapshot=True, conflict_logging="both", version_column="version"),
     "foreign_key": with_key(),
+    "constraints": with_article(
+        not_null=["name"],
+        unique=[["name"]],
+        check={"positive": "price > 0"},
+        row_filter={"north": "item_id > 0"},
+        compensate_for_errors=True,
+    ),
+    "merge": {**with_article(tracking="column"), "replication": "merge"},
+    "resolver": with_resolver(name="maximum", column="price"),
     "to_itself": with_article(
         foreign_keys=[{"columns": ["item_id"], "references": "item", "to": ["item_id"]}]
     ),
@@ -145,7 +159,6 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         publication(replication="snapshot"),
         ("option 'replication'", "is 'snapshot'", "must be one of: queued, merge"),
     ),
-    "merge": (publication(replication="merge"), ("option 'replication'", "not supported yet")),
     "merge_policy": (
         publication(replication="merge", policy="publisher_wins"),
         ("option 'policy'", "belongs to replication: queued"),
@@ -175,6 +188,10 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     ),
     "records": (
         publication(logical_records=[{"top": "item", "members": {}}]),
+        ("option 'logical_records'", "belongs to replication: merge"),
+    ),
+    "merge_records": (
+        publication(replication="merge", logical_records=[{"top": "item", "members": {}}]),
         ("option 'logical_records'", "not supported yet"),
     ),
     "detection": (
@@ -242,34 +259,45 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         ("option 'primary_key'", "'item_id' is of type array<int>"),
     ),
     "not_null": (with_article(not_null=["id"]), ("option 'not_null'", "'id' is no column")),
-    "not_null_asked": (
-        with_article(not_null=["name"]),
-        ("article 'item', option 'not_null'", "not supported yet"),
-    ),
     "unique": (with_article(unique=[["id"]]), ("option 'unique'", "'id' is no column")),
     "unique_list": (with_article(unique=["name"]), ("option 'unique'", "list of lists")),
-    "unique_asked": (with_article(unique=[["name"]]), ("option 'unique'", "not supported yet")),
-    "check_asked": (
-        with_article(check={"positive": "price > 0"}),
-        ("option 'check'", "not supported yet"),
-    ),
-    "filter_asked": (
-        with_article(row_filter={"north": "item_id > 0"}),
-        ("option 'row_filter'", "not supported yet"),
-    ),
     "resolver_asked": (
-        with_article(resolver={"name": "priority"}),
-        ("option 'resolver'", "not supported yet"),
-    ),
-    "compensate_asked": (
-        with_article(compensate_for_errors=True),
-        ("option 'compensate_for_errors'", "not supported yet"),
+        with_article(resolver={"name": "publisher_wins"}),
+        ("option 'resolver'", "belongs to replication: merge"),
     ),
     "equal_asked": (
         with_article(ignore_equal_values=True),
-        ("option 'ignore_equal_values'", "not supported yet"),
+        ("option 'ignore_equal_values'", "belongs to replication: merge"),
     ),
-    "tracking_asked": (with_article(tracking="row"), ("option 'tracking'", "not supported yet")),
+    "tracking_asked": (
+        with_article(tracking="row"),
+        ("option 'tracking'", "belongs to replication: merge"),
+    ),
+    # resolvers
+    "resolver_name": (
+        with_resolver(name="largest"),
+        ("option 'resolver'", "is 'largest'", "must be one of: priority, publisher_wins"),
+    ),
+    "resolver_column": (
+        with_resolver(name="maximum"),
+        ("option 'resolver'", "'maximum' needs a column"),
+    ),
+    "resolver_no_column": (
+        with_resolver(name="maximum", column="cost"),
+        ("option 'resolver'", "column 'cost'", "must be one of: item_id, name, price"),
+    ),
+    "resolver_type": (
+        with_resolver(name="later_wins", column="name"),
+        ("option 'resolver'", "column 'name' of type string", "date, timestamp"),
+    ),
+    "resolver_tracking": (
+        with_resolver(name="additive", column="price"),
+        ("option 'resolver'", "'additive' needs tracking: column"),
+    ),
+    "resolver_option": (
+        with_resolver(name="maximum", column="price", separator=","),
+        ("option 'resolver'", "'maximum' has no option 'separator'"),
+    ),
     # foreign keys
     "key_form": (with_key(on_delete="x"), ("article 'stock', option 'foreign_keys'", "must be {")),
     "key_own_column": (with_key(columns=["sku"]), ("option 'foreign_keys'", "'sku' is no column")),

@@ -116,7 +116,7 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
         "('stock', 'south')",
         subscription_events="('stock', 'south', 'restarted'), ('stock', 'west', 'reinitialized'), "
         "('shop', 'north', 'reinitialized')",
-        conflict_decisions="('c1', 'submit_loser')",
+        conflict_decisions="('c1', 'submit_both')",
     )
     (error,) = errors(consumer)
     for expected in (
@@ -127,7 +127,7 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
         ("subscriber 'south'", "'restarted'", "must be one of: reinitialized"),
         ("publication 'stock'", "subscriber 'west'", "no such subscription"),
         ("publication 'shop'", "subscriber 'north'", "no such publication"),
-        ("conflict_decisions", "'submit_loser'", "must be one of: remove"),
+        ("conflict_decisions", "'submit_both'", "must be one of: submit_winner"),
     ):
         assert any(all(text in line for text in expected) for line in error.splitlines()), error
 

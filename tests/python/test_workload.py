@@ -67,10 +67,7 @@ class Loop:
             initial.setdefault(stored.article, []).append(
                 {**stored.row, "row_version": stored.version}
             )
-        # foreign keys give the order of commands here; what they forbid is another test's matter
-        self.reader = reader.SequentialReader(
-            "inventory", options, BRANCHES, initial, judges_constraints=False
-        )
+        self.reader = reader.SequentialReader("inventory", options, BRANCHES, initial)
         self.events: list[reader.Event] = []
 
     def run(self) -> Loop:

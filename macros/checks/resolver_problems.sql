@@ -1,0 +1,77 @@
+{#- What is wrong with the resolver of an article; a list of [option, text]. A resolver is a macro resolver_<name>; those of this
+    package are known by the columns, types and tracking that they need.
+    Rule: the documented resolvers; those that compute a value belong to column tracking. -#}
+{% macro resolver_problems(options, columns) -%}
+    {%- set resolver = options.get('resolver') -%}
+    {%- if resolver is not mapping -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {%- set rules = replication_conflicts.resolver_rules() -%}
+    {%- set name = resolver.get('name') -%}
+    {%- set found = [] -%}
+    {%- set rule = rules.get(name, {}) -%}
+    {%- if name not in rules and not replication_conflicts.resolver_macro(name) -%}
+        {%- do found.append([
+            'resolver', "is '" ~ name ~ "', must be one of: " ~ rules | join(', ') ~ ', or the name of a macro resolver_<name>'
+        ]) -%}
+    {%- endif -%}
+    {%- if name in rules -%}
+        {%- set known = ['name'] + (['column'] if rule.get('types') else []) + rule.get('options', []) -%}
+        {%- for option in resolver if option not in known -%}
+            {%- do found.append([
+                'resolver', "'" ~ name ~ "' has no option '" ~ option ~ "', must be one of: " ~ known | join(', ')
+            ]) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- if rule.get('types') -%}
+        {%- set column = resolver.get('column') -%}
+        {%- if column is none -%}
+            {%- do found.append(['resolver', "'" ~ name ~ "' needs a column: one of the article's"]) -%}
+        {%- elif column not in columns -%}
+            {%- do found.append([
+                'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "', must be one of: " ~ columns | join(', ')
+            ]) -%}
+        {%- elif not modules.re.match('(' ~ rule.types | join('|') ~ ')\\b', columns[column] | string | lower | trim) -%}
+            {%- do found.append([
+                'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "' of type " ~ columns[column] ~ ', must be one of: '
+                ~ rule.types | join(', ')
+            ]) -%}
+        {%- endif -%}
+    {%- elif resolver.get('column') and name not in rules and resolver.column not in columns -%}
+        {%- do found.append([
+            'resolver', "'" ~ name ~ "' names the column '" ~ resolver.column ~ "', must be one of: " ~ columns | join(', ')
+        ]) -%}
+    {%- endif -%}
+    {%- if rule.get('tracking') and options.get('tracking', 'row') != rule.tracking -%}
+        {%- do found.append(['resolver', "'" ~ name ~ "' needs tracking: " ~ rule.tracking]) -%}
+    {%- endif -%}
+    {{ return(found) }}
+{%- endmacro %}
+
+
+{#- The resolvers of this package, each with
+      types     the types of the column that it needs; none where it needs no column
+      tracking  the tracking that it needs; any where there is none
+      options   what else it understands -#}
+{% macro resolver_rules() -%}
+    {%- set numbers = ['tinyint', 'smallint', 'int', 'integer', 'bigint', 'long', 'float', 'real', 'double', 'decimal', 'dec', 'numeric'] -%}
+    {%- set times = ['date', 'timestamp', 'timestamp_ntz'] -%}
+    {%- set texts = ['string', 'varchar', 'char'] -%}
+    {{ return({
+        'priority': {},
+        'publisher_wins': {},
+        'subscriber_wins': {},
+        'upload_only': {},
+        'download_only': {},
+        'manual': {},
+        'earlier_wins': {'types': times},
+        'later_wins': {'types': times},
+        'maximum': {'types': numbers + times + texts},
+        'minimum': {'types': numbers + times + texts},
+        'priority_column': {'types': numbers},
+        'additive': {'types': numbers, 'tracking': 'column'},
+        'averaging': {'types': numbers, 'tracking': 'column'},
+        'additive_delta': {'types': numbers, 'tracking': 'column'},
+        'merge_text': {'types': texts, 'tracking': 'column', 'options': ['separator']}
+    }) }}
+{%- endmacro %}

@@ -1,0 +1,69 @@
+{#- Which change breaks a unique or foreign key at the end of its transaction or session, as CTEs up to `violations`: per
+    transaction of a subscriber the first change that does (publication, transaction_key, failing_position, failure).
+    Unique keys come first, of two rows that clash the one whose change is later in the queue; then children without a parent;
+    then what the delete of a parent would leave without one.
+
+    makers: row_makers; ends: keys_at_the_end, both relations -#}
+{% macro key_violations(makers, ends) -%}
+given_up as (
+    select
+        publication,
+        transaction_key,
+        transaction_position,
+        queue_position,
+        inline(facts_before)
+    from {{ makers }}
+    where not is_publisher_change
+),
+
+all_violations as (
+    select
+        publication,
+        transaction_key,
+        if(role = 'unique', 1, 2) as layer,
+        claimed_at as queue_position,
+        constraint_id
+    from {{ ends }}
+    where
+        claimed_at is not null
+        and ((role = 'unique' and place > 1) or (role = 'child' and not has_parent))
+    union all
+    select
+        given_up.publication,
+        given_up.transaction_key,
+        3 as layer,
+        given_up.queue_position,
+        given_up.constraint_id
+    from given_up
+    inner join {{ ends }} as counted_ends
+        on
+            given_up.publication = counted_ends.publication
+            and given_up.transaction_key = counted_ends.transaction_key
+            and given_up.constraint_id = counted_ends.constraint_id
+            and given_up.value = counted_ends.value
+            and given_up.role = 'parent'
+            and counted_ends.has_child_before
+            and not counted_ends.has_parent
+),
+
+violations as (
+    select
+        publication,
+        transaction_key,
+        min(struct(layer, queue_position, constraint_id)).queue_position as failing_position,
+        {{ replication_conflicts.key_failure('min(struct(layer, queue_position, constraint_id)).constraint_id', 'publication') | indent(4) }} as failure
+    from all_violations
+    group by publication, transaction_key
+)
+{%- endmacro %}
+
+
+{#- The failure that breaking a key is: 2601 for a unique key, 547 for a foreign key. -#}
+{% macro key_failure(constraint_id, publication) -%}
+case
+        {%- for key in replication_conflicts.key_constraints() %}
+        when {{ publication }} = '{{ key.publication }}' and {{ constraint_id }} = '{{ key.id }}'
+            then {{ replication_conflicts.failure(2601 if key.kind == 'unique' else 547, key.name) }}
+        {%- endfor %}
+    end
+{%- endmacro %}

@@ -1,0 +1,165 @@
+{#- Who has a key at the end of a transaction that touches it: one row per transaction, key and row, the rows of others included. A
+    statement. Earlier transactions count as the round assumes them, the own one as it would be without its failed changes.
+
+    decided: the relation with the changes as this round decides them; makers: row_makers of it -#}
+{% macro keys_at_the_end(decided, makers) -%}
+with
+
+makers as (select * from {{ makers }}),
+
+claims as (
+    select
+        publication,
+        transaction_key,
+        queue_position,
+        article,
+        row_key,
+        inline(facts_after)
+    from makers
+    where not is_publisher_change
+),
+
+-- one row per transaction and key that it touches
+touched_keys as (
+    select distinct
+        publication,
+        transaction_key,
+        transaction_position,
+        constraint_id,
+        value
+    from (
+        select
+            publication,
+            transaction_key,
+            transaction_position,
+            inline(array_union(facts_after, facts_before))
+        from makers
+        where not is_publisher_change
+    )
+),
+
+-- one row per row and transaction after which it is another one, the start of the run included
+timeline as (
+    select
+        publication,
+        article,
+        row_key,
+        transaction_position as from_position,
+        {{ replication_conflicts.key_facts('if(proposed_row.is_deleted, null, proposed_row.row)') | indent(4) }} as facts
+    from (
+        select
+            *,
+            row_number() over (
+                partition by publication, transaction_key, article, row_key
+                order by queue_position desc
+            ) as place_from_end
+        from {{ decided }}
+        where guess
+    )
+    where place_from_end = 1
+    union all
+    select
+        publication,
+        article,
+        row_key,
+        cast(-1 as bigint) as from_position,
+        {{ replication_conflicts.key_facts('if(held_before_run.is_deleted, null, held_before_run.row)') | indent(4) }} as facts
+    from (
+        select
+            *,
+            row_number() over (
+                partition by publication, article, row_key
+                order by transaction_position, queue_position
+            ) as place
+        from {{ decided }}
+    )
+    where place = 1
+),
+
+spans as (
+    select
+        *,
+        lead(from_position) over (
+            partition by publication, article, row_key
+            order by from_position
+        ) as until_position
+    from timeline
+),
+
+-- one row per key that a row has, and the time for which it has it
+holders as (
+    select
+        publication,
+        article,
+        row_key,
+        from_position,
+        until_position,
+        inline(facts)
+    from spans
+    union all
+    select
+        publication,
+        article,
+        row_key,
+        cast(-1 as bigint) as from_position,
+        cast(null as bigint) as until_position,
+        constraint_id,
+        role,
+        value
+    from {{ ref('key_holders') }}
+    where run_id = '{{ invocation_id }}'
+),
+
+-- one row per row that has a key which the transaction touches, at the end of the transaction
+at_the_end as (
+    select
+        publication,
+        transaction_key,
+        constraint_id,
+        value,
+        role,
+        article,
+        row_key,
+        queue_position as claimed_at
+    from claims
+    union all
+    select
+        touched_keys.publication,
+        touched_keys.transaction_key,
+        touched_keys.constraint_id,
+        touched_keys.value,
+        holders.role,
+        holders.article,
+        holders.row_key,
+        cast(null as bigint) as claimed_at
+    from touched_keys
+    inner join holders
+        on
+            touched_keys.publication = holders.publication
+            and touched_keys.constraint_id = holders.constraint_id
+            and touched_keys.value = holders.value
+            and touched_keys.transaction_position > holders.from_position
+            and touched_keys.transaction_position <= coalesce(holders.until_position, touched_keys.transaction_position)
+    left anti join makers
+        on
+            touched_keys.publication = makers.publication
+            and touched_keys.transaction_key = makers.transaction_key
+            and holders.article = makers.article
+            and holders.row_key = makers.row_key
+),
+
+counted_ends as (
+    select
+        *,
+        row_number() over (
+            partition by publication, transaction_key, constraint_id, value, role
+            order by claimed_at asc nulls first, article asc, row_key asc
+        ) as place,
+        max(role = 'parent') over of_key as has_parent,
+        max(role = 'child' and claimed_at is null) over of_key as has_child_before
+    from at_the_end
+    window of_key as (partition by publication, transaction_key, constraint_id, value)
+)
+
+select * from counted_ends
+{%- endmacro %}

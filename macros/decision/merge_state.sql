@@ -1,0 +1,72 @@
+{#- Merge replication: the row as a change leaves it, as a row_state; meaningful only where the change makes a version.
+      applied, won      the change's own version; who wrote its columns is the change, of all columns where it replaced the row
+      merged            a version that the run makes itself, under the node '<publisher>*' and counted for each row; its columns
+                        keep their writers
+      a resolved row    such a version too, all of whose columns the run has written
+      already_deleted   the tombstone stays; who knows this delete knows the tombstone -#}
+{% macro merge_state(outcome, keeps_other_columns, is_resolved_row, row_after, held) -%}
+{%- set known = replication_conflicts.lineage_union(
+    replication_conflicts.lineage_union(held ~ '.lineage', 'lineage'), 'map(node, number)'
+) -%}
+case
+        when {{ outcome }} = 'already_deleted' then {{ replication_conflicts.row_state(
+            'null', held ~ '.node', held ~ '.change_id', 'true', 'true',
+            lineage=known,
+            merge_version=replication_conflicts.merge_version(
+                held ~ '.merge_version.writer',
+                replication_conflicts.lineage_union(held ~ '.merge_version.known_as', 'map(node, number)'),
+                held ~ '.merge_version.column_writers'
+            ),
+            row=held ~ '.row'
+        ) | indent(8) }}
+        when {{ outcome }} = 'merged' or {{ is_resolved_row }} then {{ replication_conflicts.row_state(
+            replication_conflicts.version_text('run_node', 'run_number'), 'run_node', 'change_id', 'false', 'true',
+            lineage=replication_conflicts.lineage_union(known, 'map(run_node, run_number)'),
+            merge_version=replication_conflicts.merge_version(
+                'run_writer',
+                'map(run_node, run_number)',
+                'if(' ~ is_resolved_row ~ ', ' ~ replication_conflicts.all_writers('run_writer') ~ ', '
+                ~ replication_conflicts.overlaid_writers(held) ~ ')'
+            ),
+            row=row_after
+        ) | indent(8) }}
+        else {{ replication_conflicts.row_state(
+            'version', 'node', 'change_id', "operation = 'delete'", 'true',
+            lineage=known,
+            merge_version=replication_conflicts.merge_version(
+                'own_writer',
+                'map(node, number)',
+                'if(' ~ keeps_other_columns ~ ', ' ~ replication_conflicts.overlaid_writers(held) ~ ', '
+                ~ replication_conflicts.all_writers('own_writer') ~ ')'
+            ),
+            row=row_after
+        ) | indent(8) }}
+    end
+{%- endmacro %}
+
+
+{#- A merge_version as a struct. -#}
+{% macro merge_version(writer, known_as, column_writers) -%}
+struct({{ writer }} as writer, {{ known_as }} as known_as, {{ column_writers }} as column_writers)
+{%- endmacro %}
+
+
+{#- Who wrote the columns after a change that writes only some of them. -#}
+{% macro overlaid_writers(held) -%}
+transform_values(
+        {{ held }}.merge_version.column_writers,
+        (written_column, writer) -> if(array_contains(standing_columns, written_column), own_writer, writer)
+    )
+{%- endmacro %}
+
+
+{#- Who wrote the columns of a row that was replaced as a whole. -#}
+{% macro all_writers(writer) -%}
+map_from_arrays(tracked_columns, transform(tracked_columns, written_column -> {{ writer }}))
+{%- endmacro %}
+
+
+{#- A version of merge replication as text. -#}
+{% macro version_text(node, number) -%}
+concat({{ node }}, ':', cast({{ number }} as string))
+{%- endmacro %}

@@ -1,0 +1,29 @@
+{#- A row as the publisher holds it at some moment, as a struct: what decisions about the next change look at. Queued updating
+    needs the version alone; the rest is NULL there.
+      version        GUID or 'node:number'; NULL where the row is deleted
+      node           the node whose change made it; '<publisher>*' where a run made it
+      lineage        node to the highest version number that is known of it
+      merge_version  see merge_version_type
+      row            the values as canonical text, as far as decisions need them -#}
+{% macro row_state(version, node, change_id, is_deleted, is_of_this_run, lineage='null', merge_version='null', row='null') -%}
+struct(
+        cast({{ version }} as string) as version,
+        cast({{ node }} as string) as node,
+        cast({{ change_id }} as string) as change_id,
+        {{ is_deleted }} as is_deleted,
+        {{ is_of_this_run }} as is_of_this_run,
+        cast({{ lineage }} as map<string,bigint>) as lineage,
+        cast({{ merge_version }} as {{ replication_conflicts.merge_version_type() }}) as merge_version,
+        cast({{ row }} as map<string,string>) as row
+    )
+{%- endmacro %}
+
+
+{#- The SQL type of row_state. -#}
+{% macro row_state_type() -%}
+    {{ return(
+        'struct<version:string,node:string,change_id:string,is_deleted:boolean,is_of_this_run:boolean,'
+        ~ 'lineage:map<string,bigint>,merge_version:' ~ replication_conflicts.merge_version_type()
+        ~ ',row:map<string,string>>'
+    ) }}
+{%- endmacro %}

@@ -1,0 +1,23 @@
+{#- What a resolver says about a conflict, as a struct:
+      winner       'change' or 'held'; NULL: the default resolver decides who wins, by priority
+      column       the column that a value was computed for, and
+      value        the value that it gets, as canonical text
+      is_computed  whether `value` counts
+      is_waiting   nobody wins until a person decides
+      is_overflow  the value does not fit its column: the change cannot be applied -#}
+{% macro resolution(winner='null', column='null', value='null', is_computed='false', is_waiting='false', is_overflow='false') -%}
+struct(
+        cast({{ winner }} as string) as winner,
+        cast({{ column }} as string) as column,
+        cast({{ value }} as string) as value,
+        coalesce({{ is_computed }}, false) as is_computed,
+        coalesce({{ is_waiting }}, false) as is_waiting,
+        coalesce({{ is_overflow }}, false) as is_overflow
+    )
+{%- endmacro %}
+
+
+{#- The SQL type of resolution. -#}
+{% macro resolution_type() -%}
+    {{ return('struct<winner:string,column:string,value:string,is_computed:boolean,is_waiting:boolean,is_overflow:boolean>') }}
+{%- endmacro %}

@@ -1,0 +1,45 @@
+{{ config(materialized='ledger', full_refresh=false) }}
+
+-- One row per subscription and type that it has had: the record by which a change of type is
+-- noticed.
+-- depends_on: {{ ref('change_queue') }}
+
+with
+
+subscriptions as (select * from {{ ref('subscriptions') }}),
+
+recorded as (
+    {% if held_relation('subscription_types') is not none -%}
+    select
+        publication,
+        subscriber
+    from {{ source('held', 'subscription_types') }}
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as subscriber
+    where false
+    {%- endif %}
+),
+
+final as (
+    select
+        subscriptions.publication,
+        subscriptions.subscriber,
+        subscriptions.type,
+        cast({{ run_sequence() }} as bigint) as run_sequence,
+        '{{ invocation_id }}' as run_id,
+        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as recorded_at
+    from subscriptions
+    left anti join recorded
+        on
+            subscriptions.publication = recorded.publication
+            and subscriptions.subscriber = recorded.subscriber
+    where subscriptions.publication in (
+        select publication
+        from {{ ref('configured_publications') }}
+        where replication = 'merge'
+    )
+)
+
+select * from final
