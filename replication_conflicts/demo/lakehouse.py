@@ -22,6 +22,7 @@ from replication_conflicts.nodes.tables import (
     append_initial,
     create_table,
     feed_table_columns,
+    rows_frame,
     table_name,
 )
 
@@ -75,13 +76,17 @@ class Lakehouse:
 
     def report_reinitialized(self, subscriber: str, position: int, at: datetime) -> None:
         """Tell the next run that a subscriber has taken its snapshot."""
-        event = self.spark.createDataFrame(
-            [(self.publication.name, subscriber, "reinitialized", position, None, at)],
-            "publication string, subscriber string, event string, snapshot_position bigint, "
-            "queue_position bigint, at timestamp",
-        )
+        table = f"{PUBLISHED}.subscription_events"
+        event = {
+            "publication": self.publication.name,
+            "subscriber": subscriber,
+            "event": "reinitialized",
+            "snapshot_position": position,
+            "at": at,
+        }
         # the seed's table, whatever its format
-        event.write.insertInto(f"{PUBLISHED}.subscription_events")
+        columns = dict(self.spark.table(table).dtypes)
+        rows_frame(self.spark, columns, [event]).write.insertInto(table)
 
     # what a run made of it
 

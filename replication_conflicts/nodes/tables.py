@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from replication_conflicts.nodes.feed import FeedRow, feed_columns
@@ -10,7 +15,7 @@ from replication_conflicts.nodes.node import StoredRow
 from replication_conflicts.nodes.publication import Article, Publication
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 VERSION_COLUMN = "row_version"
 
@@ -49,10 +54,37 @@ def append_rows(
     """Rows (dicts; what is missing is NULL) go to the end of a table, in one commit."""
     if not rows:
         return
-    schema = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
-    values = [tuple(row.get(name) for name in columns) for row in rows]
-    frame = spark.createDataFrame(values, schema).coalesce(1)
+    frame = rows_frame(spark, columns, rows)
     frame.write.format(file_format).mode("append").saveAsTable(table)
+
+
+def rows_frame(
+    spark: SparkSession, columns: Mapping[str, str], rows: Sequence[Mapping[str, object]]
+) -> DataFrame:
+    """Rows as a DataFrame. Errors: a value that its type cannot hold fails when it is read.
+
+    The rows go to Spark as one JSON text: a DataFrame from Python objects would start Python
+    workers, which takes seconds.
+    """
+    from pyspark.sql import functions as f
+
+    # from_json reads no varchar and char; the table that the rows go to has the length
+    kinds = {name: re.sub(r"(var)?char\(\d+\)", "string", kind) for name, kind in columns.items()}
+    schema = ", ".join(f"`{name}`: {kind}" for name, kind in kinds.items())
+    text = json.dumps([{name: row.get(name) for name in columns} for row in rows], default=_text)
+    parsed = f.from_json(f.lit(text), f"array<struct<{schema}>>", {"mode": "FAILFAST"})
+    return spark.range(1).select(f.inline(parsed)).coalesce(1)
+
+
+def _text(value: object) -> str:
+    """A value that JSON has no form for, as from_json reads it."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, date):  # a datetime is one, too
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    raise TypeError(f"{value!r} is no value of a column")
 
 
 def append_feed(

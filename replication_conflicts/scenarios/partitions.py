@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from replication_conflicts.nodes import Publication, Row
+from replication_conflicts.nodes.tables import rows_frame
 from replication_conflicts.scenarios.suite import Suite
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_ROW = "__row"
 
 
 class Partitions:
@@ -26,10 +29,10 @@ class Partitions:
         if condition is None or not rows:
             return [True] * len(rows)
         columns = self._publication.articles[article].columns
-        schema = ", ".join(f"`{name}` {kind.ddl}" for name, kind in columns.items())
-        values = [(*(row[name] for name in columns), index) for index, row in enumerate(rows)]
-        frame = self._spark.createDataFrame(values, f"{schema}, `__row` int")
-        kept = {row[0] for row in frame.where(condition).select("__row").collect()}
+        kinds = {name: kind.ddl for name, kind in columns.items()} | {_ROW: "int"}
+        numbered = [{**row, _ROW: index} for index, row in enumerate(rows)]
+        frame = rows_frame(self._spark, kinds, numbered)
+        kept = {row[0] for row in frame.where(condition).select(_ROW).collect()}
         return [index in kept for index in range(len(rows))]
 
 

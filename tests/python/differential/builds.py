@@ -27,6 +27,8 @@ Report = Callable[[str], None]
 # tests of the project's own are no part of a run
 _REBUILT_EVERY_RUN = ("view", "ephemeral", "table", "rounds")
 _BUILD = ("build", "--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
+# what comes in is a matter of the source: the plainest tables are created and read fastest
+_FEED_FORMAT = "parquet"
 # what the first build makes and no later one changes
 _STANDING = ("--exclude", "config.materialized:view", "command_statements")
 
@@ -111,13 +113,13 @@ class Builds:
         for article in publication.articles.values():
             table = tables.table_name(self.project.feeds, publication, article.name)
             columns = tables.feed_table_columns(publication, article)
-            tables.create_table(self.spark, table, columns)
+            tables.create_table(self.spark, table, columns, _FEED_FORMAT)
             if played.options["articles"][article.name].get("initial_snapshot"):
                 table = tables.table_name(self.project.initial, publication, article.name)
                 columns = tables.initial_table_columns(article)
-                tables.create_table(self.spark, table, columns)
                 rows = played.case.initial[article.name]
-                tables.append_rows(self.spark, table, columns, rows)
+                tables.create_table(self.spark, table, columns, _FEED_FORMAT)
+                tables.append_rows(self.spark, table, columns, rows, _FEED_FORMAT)
         subscriptions = [
             {"publication": played.name, "subscriber": name, "type": "server"}
             for name in played.case.subscribers
@@ -140,7 +142,7 @@ class Builds:
             return
         delivery = played.case.deliveries[number]
         rows = [FeedRow(article, row) for article, row in delivery.rows]
-        tables.append_feed(self.spark, self.project.feeds, played.publication, rows)
+        tables.append_feed(self.spark, self.project.feeds, played.publication, rows, _FEED_FORMAT)
         events = [
             {
                 "publication": played.name,
