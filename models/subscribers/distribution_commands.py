@@ -8,10 +8,13 @@ twice does nothing the second time.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
+
+from replication_conflicts.statements import article_shapes, parameter_name
 
 # the order of the kinds inside a transaction: what the transaction did, what undoes it, and then
 # the record of the conflict
@@ -107,8 +110,22 @@ def in_order(commands: DataFrame) -> DataFrame:
     return phased.withColumn("sequence", f.row_number().over(transaction))
 
 
-def row_commands(outcomes: DataFrame, articles: DataFrame, publications: DataFrame) -> DataFrame:
-    """All commands about single rows, one per row, in the columns of the model."""
+def by_parameter(values: Column, columns: Iterable[str]) -> Column:
+    """Values by column, by the names that the statements' parameters have."""
+    renamed = {name: parameter_name(name) for name in columns if parameter_name(name) != name}
+    if not renamed:
+        return values
+    names = f.create_map(*[f.lit(text) for pair in renamed.items() for text in pair])
+    return f.transform_keys(values, lambda name, _: f.coalesce(f.try_element_at(names, name), name))
+
+
+def row_commands(
+    outcomes: DataFrame, articles: DataFrame, publications: DataFrame, columns: Iterable[str]
+) -> DataFrame:
+    """All commands about single rows, one per row, in the columns of the model.
+
+    `columns`: the names of all columns of all articles.
+    """
     commands = (
         replicated(outcomes)
         .unionByName(compensating(outcomes))
@@ -150,7 +167,8 @@ def row_commands(outcomes: DataFrame, articles: DataFrame, publications: DataFra
         f.lit(None).cast("map<string,bigint>").alias("lineage"),
         "cause",
         f.when(
-            f.col("kind") != "log_conflict", f.map_concat(f.coalesce("row", key), versions)
+            f.col("kind") != "log_conflict",
+            f.map_concat(by_parameter(f.coalesce("row", key), columns), versions),
         ).alias("parameters"),
         f.lit(None).cast(SNAPSHOT).alias("snapshot"),
         f.lit(None).cast("bigint").alias("snapshot_position"),
@@ -219,7 +237,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         reinitializations = reinitializations.join(
             f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
         ).drop("last_sequence")
+    articles = article_shapes(dbt.config.meta_get("publications"))
     commands = row_commands(
-        outcomes, dbt.ref("configured_articles"), dbt.ref("configured_publications")
+        outcomes,
+        dbt.ref("configured_articles"),
+        dbt.ref("configured_publications"),
+        {name for article in articles for name in article.columns},
     )
     return commands.unionByName(reinitialize_commands(reinitializations))
