@@ -8,10 +8,14 @@ twice does nothing the second time.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
+
+from replication_conflicts.statements import article_shapes, parameter_name
 
 # the order of the kinds inside a transaction: what the transaction did, what undoes it, and then
 # the record of the conflict
@@ -67,7 +71,7 @@ def replicated(outcomes: DataFrame) -> DataFrame:
 
 
 def replicated_in_partitions(outcomes: DataFrame, subscriptions: DataFrame) -> DataFrame:
-    """Every applied change of an article with row filters, for each subscriber cut to its partition.
+    """Every applied change of an article with row filters, cut to each subscriber's partition.
 
     A row that enters the partition is an insert there, one that leaves it a delete.
     """
@@ -84,19 +88,21 @@ def replicated_in_partitions(outcomes: DataFrame, subscriptions: DataFrame) -> D
         }
     )
     return cut.where("from_version is not null or to_version is not null").select(
-        *[name for name in outcomes.columns],
+        *outcomes.columns,
         "subscriber",
         f.col("node").alias("origin"),
         f.lit("replicated").alias("kind"),
         "from_version",
         "to_version",
-        f.when(f.col("to_version").isNotNull(), f.coalesce("merged_row", "change_row")).alias("row"),
+        f.when(f.col("to_version").isNotNull(), f.coalesce("merged_row", "change_row")).alias(
+            "row"
+        ),
         f.col("change_id").alias("cause"),
     )
 
 
 def is_inside(partitions: str, subscriber: Column) -> Column:
-    """Whether a row lies in the partition of a subscriber; one without a row filter has every row."""
+    """Whether a row lies in a subscriber's partition; one without a row filter has every row."""
     return (
         f.col("filtered_subscribers").isNull()
         | ~f.array_contains("filtered_subscribers", subscriber)
@@ -105,8 +111,9 @@ def is_inside(partitions: str, subscriber: Column) -> Column:
 
 
 def compensating(outcomes: DataFrame) -> DataFrame:
-    """Every change that was not applied as it came, for its node: its version becomes the publisher's.
+    """Every change that was not applied as it came, for its node: what it made is made good.
 
+    The change's version becomes the publisher's.
     Nothing where neither side holds the row. A subscription that is to be reinitialized gets its
     snapshot instead; a change that failed and is not to be undone stays where it was made.
     """
@@ -190,12 +197,30 @@ def in_order(commands: DataFrame) -> DataFrame:
     return phased.withColumn("sequence", f.row_number().over(transaction))
 
 
-def row_commands(
-    outcomes: DataFrame, articles: DataFrame, publications: DataFrame, subscriptions: DataFrame
-) -> DataFrame:
-    """All commands about single rows, one per row, in the columns of the model."""
-    configured = outcomes.join(
-        articles.select(
+def by_parameter(values: Column, columns: Iterable[str]) -> Column:
+    """Values by column, by the names that the statements' parameters have."""
+    renamed = {name: parameter_name(name) for name in columns if parameter_name(name) != name}
+    if not renamed:
+        return values
+    names = f.create_map(*[f.lit(text) for pair in renamed.items() for text in pair])
+    return f.transform_keys(values, lambda name, _: f.coalesce(f.try_element_at(names, name), name))
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What is configured, as relations: articles, publications and subscriptions.
+
+    `columns`: the names of all columns of all articles.
+    """
+
+    articles: DataFrame
+    publications: DataFrame
+    subscriptions: DataFrame
+    columns: Sequence[str]
+
+    def beside(self, outcomes: DataFrame) -> DataFrame:
+        """Outcomes with what their articles and publications ask for."""
+        articles = self.articles.select(
             "publication",
             "article",
             "primary_key",
@@ -203,12 +228,17 @@ def row_commands(
             "compensate_for_errors",
             "filtered_subscribers",
             "is_downloaded",
-        ),
-        ["publication", "article"],
-    ).join(publications.select("publication", "publisher", "replication"), "publication")
+        )
+        publications = self.publications.select("publication", "publisher", "replication")
+        return outcomes.join(articles, ["publication", "article"]).join(publications, "publication")
+
+
+def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame:
+    """All commands about single rows, one per row, in the columns of the model."""
+    configured = configuration.beside(outcomes)
     commands = (
         replicated(configured)
-        .unionByName(replicated_in_partitions(configured, subscriptions))
+        .unionByName(replicated_in_partitions(configured, configuration.subscriptions))
         .unionByName(compensating(configured))
         .unionByName(not_applied(configured))
         .unionByName(conflict_records(configured))
@@ -245,7 +275,8 @@ def row_commands(
         f.when(~f.col("kind").isin(WITHOUT_STATEMENT), f.col("publisher_lineage")).alias("lineage"),
         "cause",
         f.when(
-            ~f.col("kind").isin(WITHOUT_STATEMENT), f.map_concat(f.coalesce("row", key), versions)
+            ~f.col("kind").isin(WITHOUT_STATEMENT),
+            f.map_concat(by_parameter(f.coalesce("row", key), configuration.columns), versions),
         ).alias("parameters"),
         f.lit(None).cast(SNAPSHOT).alias("snapshot"),
         f.lit(None).cast("bigint").alias("snapshot_position"),
@@ -315,10 +346,17 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         reinitializations = reinitializations.join(
             f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
         ).drop("last_sequence")
-    commands = row_commands(
-        outcomes,
-        dbt.ref("configured_articles"),
-        dbt.ref("configured_publications"),
-        dbt.ref("subscriptions"),
+    configuration = Configuration(
+        articles=dbt.ref("configured_articles"),
+        publications=dbt.ref("configured_publications"),
+        subscriptions=dbt.ref("subscriptions"),
+        columns=sorted(
+            {
+                name
+                for article in article_shapes(dbt.config.meta_get("publications"))
+                for name in article.columns
+            }
+        ),
     )
+    commands = row_commands(outcomes, configuration)
     return commands.unionByName(reinitialize_commands(reinitializations))

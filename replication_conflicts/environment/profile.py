@@ -26,8 +26,8 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
     """
     state = state_dir.resolve()
     java = (
-        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC "
-        "-Duser.timezone=UTC "
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -Duser.timezone=UTC "
+        "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms1g -Xmn640m "
         f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '
         f'"-Dreplication_conflicts.logs={state / "logs"}" '
         f'"-Dderby.stream.error.file={state / "logs" / "derby.log"}"'
@@ -41,6 +41,7 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.session.timeZone": "UTC",
+        "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",

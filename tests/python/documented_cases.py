@@ -162,6 +162,11 @@ class Play:
         known = values.get("known_position")
         values["known_position"] = {"nothing": 0, "all": BEYOND_THE_END}.get(str(known), known)
         self.node(step.at).raw(step.article, values)
+        if step.id:
+            article = self.publication.articles[step.article]
+            key = article.key_of(article.part({name: values[name] for name in article.primary_key}))
+            reference = ChangeReference(step.article, key, str(values.get("change_id")))
+            self.references.setdefault(step.id, []).append(reference)
 
     def node(self, name: str) -> Node:
         """The publisher or a subscriber."""

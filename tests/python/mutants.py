@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -26,7 +26,7 @@ from rich.table import Table
 
 from replication_conflicts.nodes import tables
 from tests.python.conftest import DBT_FILES, DBT_FOLDERS, REPOSITORY
-from tests.python.differential.builds import BuildFailed, Builds
+from tests.python.differential.builds import BuildFailed, Builds, Played
 from tests.python.differential.comparison import compare
 from tests.python.strategies import case_from_seed, cut_again
 from tests.python.strategies.cases import Case
@@ -198,16 +198,25 @@ def broken_copy(mutant: Mutant | None, folder: Path) -> Path:
 
 
 def mutant_cases() -> list[Case]:
-    """One case for each policy, with all that can go wrong in it, in two deliveries."""
+    """One case of one article for each policy, with all that can go wrong in it."""
     cases = []
     for policy in POLICIES:
         found = next(
             case
             for case in (case_from_seed(seed, MEDIUM) for seed in range(1000))
-            if case.configuration["policy"] == policy and len(case.rows) > 60
+            if case.configuration["policy"] == policy
+            and len(case.configuration["articles"]) == 1
+            and len(case.rows) > 60
         )
         cases.append(cut_again(found, Random(1), DELIVERIES) if found.is_cut_free else found)
     return cases
+
+
+def _begun(played: Played, deliveries: int) -> Played:
+    """A case as if there were no more than its first deliveries."""
+    return replace(
+        played, case=replace(played.case, deliveries=played.case.deliveries[:deliveries])
+    )
 
 
 class Laboratory:
@@ -228,19 +237,27 @@ class Laboratory:
         else:
             shutil.rmtree(installed)
         installed.symlink_to(copy, target_is_directory=True)
-        try:
-            for number in range(max(len(one.case.deliveries) for one in running.played)):
-                for played in running.played:
-                    running._deliver(played, number)
+        found: list[str] = []
+        for number in range(max(len(one.case.deliveries) for one in running.played)):
+            for played in running.played:
+                running._deliver(played, number)
+            try:
                 running.build()
-                if number == 0:
-                    self._drop_published()
-        except BuildFailed as failure:
-            return [str(failure)]
+            except BuildFailed as failure:
+                return [str(failure)]
+            found = self._differences(number + 1)
+            if found:
+                break
+            if number == 0:
+                self._drop_published()
+        return found
+
+    def _differences(self, deliveries: int) -> list[str]:
+        """What was written otherwise than the reader decides about the first deliveries."""
         return [
             problem
-            for played in running.played
-            for problem in compare(running, played, is_rebuilt=True)
+            for played in self._running.played
+            for problem in compare(self._running, _begun(played, deliveries), is_rebuilt=True)
         ]
 
     def _drop_published(self) -> None:

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter_name
 from tests.python.differential.builds import Builds, Played, Record
 from tests.python.sequential_reader import Command, Key, SequentialReader
 from tests.python.strategies.cases import Delivery
@@ -236,6 +237,8 @@ def _commands(
     problems = []
     if len({record["command_id"] for record in records}) != len(records):
         problems.append(f"commands of {subscriber}: a command_id stands twice")
+    if any(record["parameters"] != parameters_of(record) for record in records):
+        problems.append(f"commands of {subscriber}: parameters do not carry row and versions")
     if expected == actual:
         return problems
     first = next(
@@ -249,6 +252,15 @@ def _commands(
         f"    actual   {actual[first : first + 3]}"
     )
     return problems
+
+
+def parameters_of(record: Record) -> dict[str, str | None] | None:
+    """The values for a command's statement, by the names that the statement has for them."""
+    if record["operation"] is None:
+        return None
+    row = record["row"] or record["key"]
+    values = {parameter_name(column): value for column, value in row.items()}
+    return values | {OLD_VERSION: record["old_version"], NEW_VERSION: record["new_version"]}
 
 
 # --- convergence -------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from tests.python.sequential_reader import Event, FeedRow
 from tests.python.strategies.cases import Case, Delivery
 
 BEGIN = datetime(2024, 5, 1, tzinfo=timezone.utc)
+# a name that is none for a parameter of a statement
+VALUE = "2nd"
 
 
 def row(
@@ -26,7 +28,7 @@ def row(
     change_id: str | None = None,
     value: int | None = None,
 ) -> FeedRow:
-    """A row of the feed of `item (k0, k1, value)`; ids follow from the position."""
+    """A row of the feed of `item (k0, k1, 2nd)`; ids follow from the position."""
     return "item", {
         "change_id": change_id or f"{node}-{position}",
         "queue_position": position,
@@ -39,7 +41,7 @@ def row(
         "new_version": new,
         "k0": key[0],
         "k1": key[1],
-        "value": value if value is not None else position,
+        VALUE: value if value is not None else position,
     }
 
 
@@ -52,7 +54,7 @@ def case(
 ) -> Case:
     """A case of one article; `initial`: both key columns and the version."""
     article: dict[str, Any] = {
-        "columns": {"k0": "string", "k1": "string", "value": "int"},
+        "columns": {"k0": "string", "k1": "string", VALUE: "int"},
         "primary_key": ["k0", "k1"],
         "initial_snapshot": True,
     }
@@ -68,7 +70,7 @@ def case(
         subscribers=("north", "south"),
         initial={
             "item": [
-                {"k0": k0, "k1": k1, "value": 0, "row_version": version}
+                {"k0": k0, "k1": k1, VALUE: 0, "row_version": version}
                 for k0, k1, version in initial
             ]
         },

@@ -259,8 +259,7 @@ class SequentialReader:
         self.rejected.extend(Rejection(change, reason, run) for change, reason in rejected)
         first_new_mark = len(self.marks)
         for transaction in transactions:
-            assert transaction.position is not None
-            self._intervene((transaction.position, 0), run)
+            self._intervene((transaction.position or 0, 0), run)
             if self.publication.is_merge:
                 self._take_session(transaction, run)
             else:
