@@ -75,14 +75,14 @@ MUTANTS = (
     Mutant(
         "a verdict per row and not per transaction",
         "models/decision/change_decisions.sql",
-        "transaction_verdict('policy', 'is_publisher_change', 'is_waiting', 'has_conflict')",
-        "transaction_verdict('policy', 'is_publisher_change', 'is_waiting', 'is_conflict')",
+        "'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'\n",
+        "'policy', 'is_publisher_change', 'is_waiting', 'is_conflict', 'has_failure'\n",
     ),
     Mutant(
         "a change does not see the one before it in its transaction",
         "models/decision/change_decisions.sql",
-        "coalesce(row_before_in_transaction, publisher_row) as held_row",
-        "publisher_row as held_row",
+        "coalesce(row_before_in_transaction, publisher_row),",
+        "publisher_row,",
     ),
     Mutant(
         "changes made at the publisher are held up by conflicts",
@@ -105,7 +105,7 @@ MUTANTS = (
     Mutant(
         "the compensating commands are lost",
         "models/subscribers/distribution_commands.py",
-        ".unionByName(compensating(outcomes))",
+        ".unionByName(compensating(configured))",
         "",
     ),
     Mutant(
@@ -159,8 +159,8 @@ MUTANTS = (
     Mutant(
         "the conflict table keeps the winner",
         "macros/articles/conflict_table.sql",
-        "if(is_written, held_row, change_row) as lost_row",
-        "if(is_written, change_row, held_row) as lost_row",
+        "is_change_loser() }}, change_row, held_row) as lost_row",
+        "is_change_loser() }}, held_row, change_row) as lost_row",
     ),
     Mutant(
         "a second delete counts as applied",
