@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -36,7 +38,24 @@ COLUMNS = {
     "note": "string",
     "day": "date",
 }
-AREAS = ("n", "s", None)
+VALUES: dict[str, tuple[object, ...]] = {
+    "area": ("n", "s", None),
+    "units": (None, -5, 0, 1, 7, 20, 32767),
+    "price": (None, Decimal("0.01"), Decimal("1.00"), Decimal("2.35"), Decimal("9999.99")),
+    "rate": (None, 0.5, 1.25, -3.0),
+    "note": (None, "a", "ab", "abc", "b"),
+    "day": (None, date(2024, 1, 1), date(2024, 1, 2), date(2024, 2, 1)),
+}
+
+
+def value_of(random: Random, column: str, keys: int) -> object:
+    """Few values, so that they meet; some that overflow, some that break a constraint.
+
+    A column that names a parent has one of `keys` keys.
+    """
+    if column.endswith("_id"):
+        return random.choice((*range(keys), None))
+    return random.choice(VALUES[column])
 
 
 def publication(random: Random) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
+from datetime import datetime, timedelta, timezone
 from random import Random
 from typing import Any
 
@@ -37,7 +36,7 @@ from tests.python.sequential_reader import (
     SequentialReader,
 )
 from tests.python.strategies.cases import Case, Delivery, Step
-from tests.python.strategies.merge_publication import AREAS, publication
+from tests.python.strategies.merge_publication import publication, value_of
 
 BEGIN = datetime(2024, 3, 1, tzinfo=timezone.utc)
 NAME = "generated"
@@ -138,19 +137,7 @@ class MergeWorkload:
         return {f"{article}_id": key, **{column: self._value(column) for column in columns}}
 
     def _value(self, column: str) -> object:
-        """Few values, so that they meet; some that overflow, some that break a constraint."""
-        random = self.random
-        if column.endswith("_id"):
-            return random.choice((*range(self.size.keys), None))
-        values: dict[str, tuple[object, ...]] = {
-            "area": AREAS,
-            "units": (None, -5, 0, 1, 7, 20, 32767),
-            "price": (None, Decimal("0.01"), Decimal("1.00"), Decimal("2.35"), Decimal("9999.99")),
-            "rate": (None, 0.5, 1.25, -3.0),
-            "note": (None, "a", "ab", "abc", "b"),
-            "day": (None, date(2024, 1, 1), date(2024, 1, 2), date(2024, 2, 1)),
-        }
-        return random.choice(values[column])
+        return value_of(self.random, column, self.size.keys)
 
     # --- what a node does ---------------------------------------------------------------------
 
