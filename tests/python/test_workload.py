@@ -40,7 +40,7 @@ from tests.python import sequential_reader as reader
 
 PROJECT = Path(__file__).parents[2]
 NOW = datetime(2025, 6, 1, tzinfo=timezone.utc)
-SMALL = Settings(transactions=600, deliveries=4, products=40)
+SMALL = Settings(transactions=700, deliveries=4, products=40)
 POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
 
 
