@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from random import Random
-from typing import Any
 
 from hypothesis import strategies as st
 
@@ -37,6 +36,7 @@ from tests.python.sequential_reader import (
 )
 from tests.python.strategies.cases import Case, Delivery, Step
 from tests.python.strategies.merge_publication import publication, value_of
+from tests.python.strategies.merge_raw import RawSession
 
 BEGIN = datetime(2024, 3, 1, tzinfo=timezone.utc)
 NAME = "generated"
@@ -230,37 +230,12 @@ class MergeWorkload:
         )
 
     def raw(self) -> None:
-        """A row of a feed without lineages, or one that breaks the contract."""
-        article = self.random.choice(list(self.publication.articles))
-        key = self.random.choice((*range(self.size.keys), None if self.misbehaves else 0))
-        columns = list(self._columns(article))
+        """A session of a feed without lineages, or one that breaks the contract."""
         number = self.hq.identity.next_number("raw")
         known = self.random.choice((0, self.reader.last_place))
-        row: dict[str, Any] = {
-            "change_id": f"raw-{number}",
-            "node": self.random.choice([*self.subscriptions, "HQ"]),
-            "transaction_id": f"raw-session-{number}",
-            "transaction_change_count": 1,
-            "operation": self.random.choice(("insert", "update", "update", "delete")),
-            "changed_at": self.clock,
-            "known_position": known,
-            "changed_columns": self.random.choice((None, self.random.sample(columns, 2))),
-            **self._values(article, 0, columns),
-            f"{article}_id": key,
-        }
-        if self.misbehaves and self.random.random() < 0.5:
-            row |= self.random.choice(
-                (
-                    {"known_position": None},
-                    {"node": "nobody"},
-                    {"operation": "merge"},
-                    {"changed_columns": ["nothing"]},
-                    {"lineage": {"HQ": 3}},
-                    {"changed_at": BEGIN - timedelta(days=40)},
-                    {"change_id": f"raw-{max(1, number - 1)}"},
-                )
-            )
-        self.queue.put([FeedRow(article, row)])
+        session = RawSession(self.random, self.publication, self.size.keys, number)
+        node = self.random.choice([*self.subscriptions, "HQ"])
+        self.queue.put(session.rows(node, known, self.clock, self.misbehaves))
 
     # --- runs ---------------------------------------------------------------------------------
 
