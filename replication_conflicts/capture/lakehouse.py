@@ -69,13 +69,16 @@ class LakehouseFeed:
 
     def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
         """All rows of a batch, behind everything that is in the queue, in one commit."""
+        from pyspark.sql import functions as f
+
         self._prepare()
         wanted = _digest([str(row.values["change_id"]) for row in rows])
-        found = self._spark.sql(
-            f"select collect_list(change_id) from {self._queue}"
-            f" where entry = '{CHANGE}' and node = :node and batch = :batch",
-            args={"node": node, "batch": batch},
-        ).first()
+        found = (
+            self._spark.table(self._queue)
+            .where((f.col("entry") == CHANGE) & (f.col("node") == node) & (f.col("batch") == batch))
+            .select(f.collect_list("change_id"))
+            .first()
+        )
         there = [] if found is None else found[0]
         if there and _digest(there) != wanted:
             raise BatchMismatch(

@@ -8,6 +8,8 @@ between finds the sealed batch again and sends it as it was.
 from __future__ import annotations
 
 import json
+import random
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,12 +25,16 @@ from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.distribution.articles import NodePublication
 from replication_conflicts.distribution.database import dialect_of
 from replication_conflicts.distribution.faults import Fault, fault_of
-from replication_conflicts.distribution.images import texts_of, values_of
+from replication_conflicts.distribution.images import quoted, texts_of, values_of
+from replication_conflicts.distribution.metadata import metadata_name
+from replication_conflicts.distribution.statements import run_plain
 from replication_conflicts.nodes.feed import FeedRow
 from replication_conflicts.nodes.values import parse_timestamp
 
 CHANGES_AT_ONCE = 5_000
-_ATTEMPTS = 10
+_PATIENCE_SECONDS = 60.0
+# well below PostgreSQL's deadlock_timeout of a second
+_LOCK_MILLISECONDS = 200
 
 # whole transactions, by the place of their last change, up to about so many changes
 _LAST = """
@@ -97,12 +103,21 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
 
     Under merge replication a batch is a session: everything that is pending.
     """
-    with engine.connect() as connection:
-        # a session is what all tables hold at one moment
+    with engine.begin() as connection:
         if publication.is_merge and dialect_of(engine) == "postgres":
-            connection.execution_options(isolation_level="REPEATABLE READ")
-        with connection.begin():
-            return _sealed(connection, publication, most)
+            _keep_still(connection, publication)
+        return _sealed(connection, publication, most)
+
+
+def _keep_still(connection: Connection, publication: NodePublication) -> None:
+    """Nobody writes while a session is made of what all tables hold at one moment.
+
+    Who writes may hold one table and wait for another: then this gives up, and comes again, before
+    PostgreSQL looks for a deadlock and ends somebody's transaction.
+    """
+    names = ", ".join(quoted(metadata_name(name)) for name in publication.articles)
+    run_plain(connection, f"set local lock_timeout = '{_LOCK_MILLISECONDS}ms'")
+    run_plain(connection, f"lock table {names} in share row exclusive mode")
 
 
 def _sealed(connection: Connection, publication: NodePublication, most: int) -> Batch | None:
@@ -123,14 +138,15 @@ def _sealed(connection: Connection, publication: NodePublication, most: int) -> 
 
 
 def _patient_seal(engine: Engine, publication: NodePublication, most: int) -> Batch | None:
-    """Seal a batch; again where people who were at work at the same rows came first."""
-    for _ in range(_ATTEMPTS):
+    """Seal a batch; again while people who are at work keep it from that."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
         try:
             return seal(engine, publication, most)
         except DBAPIError as error:
-            if fault_of(error) is not Fault.BUSY:
+            if fault_of(error) is not Fault.BUSY or time.monotonic() > deadline:
                 raise
-    return seal(engine, publication, most)
+        time.sleep(random.uniform(0.01, 0.1))
 
 
 def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[FeedRow]:

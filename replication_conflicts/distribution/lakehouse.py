@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 from replication_conflicts.distribution.commands import AgentCommand, command_from_record
@@ -44,51 +44,44 @@ class LakehouseCommands:
         window: int = _WINDOW,
     ) -> None:
         self._spark = spark
+        self._published = relations.published
         self._publication = publication.options
+        self._subscriber = subscriber
         self._window = window
-        self._names = {"publication": publication.name, "subscriber": subscriber}
-        if subscriber == publication.options.publisher:
-            self._mine = (
-                f"select *, :subscriber as addressee from {relations.published}"
-                ".distribution_commands where publication = :publication and subscriber is null"
-            )
-        else:
-            self._mine = (
-                f"select *, subscriber as addressee from {relations.published}"
-                ".subscriber_commands where publication = :publication"
-                " and subscriber = :subscriber"
-            )
 
     def count(self, position: int) -> int:
         """How many commands there are behind a place in the queue."""
-        query = f"select count(*) from ({self._mine}) where queue_position > :position"
-        return int(self._query(query, position=position).first()[0])  # type: ignore[index]
+        return self._behind(position).count()
 
     def after(self, position: int) -> Iterator[AgentCommand]:
         """All commands behind a place in the queue, window by window."""
+        from pyspark.sql import functions as f
+
         while (end := self._end_of_window(position)) is not None:
-            window = self._query(
-                f"select * from ({self._mine}) where queue_position > :position"
-                " and queue_position <= :end order by queue_position, sequence",
-                position=position,
-                end=end,
-            )
-            for row in window.toLocalIterator():
+            window = self._behind(position).where(f.col("queue_position") <= end)
+            for row in window.orderBy("queue_position", "sequence").toLocalIterator():
                 yield command_from_record(self._publication, row.asDict(recursive=True))
             position = end
 
     def _end_of_window(self, position: int) -> int | None:
         """The place of the last command in the next window, whose transaction is in it whole."""
-        found = self._query(
-            f"select max(queue_position) from (select queue_position from ({self._mine})"
-            " where queue_position > :position order by queue_position"
-            f" limit {self._window})",
-            position=position,
-        ).first()
+        places = self._behind(position).select("queue_position").orderBy("queue_position")
+        found = places.limit(self._window).selectExpr("max(queue_position)").first()
         return None if found is None or found[0] is None else int(found[0])
 
-    def _query(self, query: str, **values: Any) -> DataFrame:
-        return self._spark.sql(query, args={**self._names, **values})
+    def _behind(self, position: int) -> DataFrame:
+        # no parameters in SQL: Delta's parser does not bind them
+        from pyspark.sql import functions as f
+
+        is_publisher = self._subscriber == self._publication.publisher
+        name = "distribution_commands" if is_publisher else "subscriber_commands"
+        subscriber = f.col("subscriber")
+        is_mine = subscriber.isNull() if is_publisher else subscriber == self._subscriber
+        return self._spark.table(f"{self._published}.{name}").where(
+            (f.col("publication") == self._publication.name)
+            & is_mine
+            & (f.col("queue_position") > position)
+        )
 
 
 class LakehouseSnapshots:
@@ -154,25 +147,26 @@ class LakehouseReports:
 
     def reinitialized(self, event: Reinitialized) -> None:
         """The event that ends the subscription's wait."""
-        self._spark.sql(
-            f"""
-            insert into {self._relations.events}
-                (publication, subscriber, event, snapshot_position, queue_position, at)
-            select :publication, :subscriber, 'reinitialized', :position, null,
-                cast(:at as timestamp)
-            where not exists (
-                select 1 from {self._relations.events}
-                where publication = :publication and subscriber = :subscriber
-                    and event = 'reinitialized' and snapshot_position = :position
-            )
-            """,
-            args={
-                "publication": self._publication.name,
-                "subscriber": event.subscriber,
-                "position": event.snapshot_position,
-                "at": event.at.isoformat(),
-            },
-        )
+        from pyspark.sql import functions as f
+
+        events = self._spark.table(self._relations.events)
+        values = {
+            "publication": self._publication.name,
+            "subscriber": event.subscriber,
+            "event": "reinitialized",
+            "snapshot_position": event.snapshot_position,
+        }
+        known = events
+        for name, value in values.items():
+            known = known.where(f.col(name) == f.lit(value))
+        if known.limit(1).count():
+            return
+        given = {**values, "queue_position": None, "at": event.at.isoformat()}
+        columns = [
+            f.lit(given.get(one.name)).cast(one.dataType).alias(one.name)
+            for one in events.schema.fields
+        ]
+        self._spark.range(1).select(*columns).write.insertInto(self._relations.events)
 
 
 def canonical_sql(column: str, spark_type: str) -> str:

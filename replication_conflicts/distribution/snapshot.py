@@ -30,7 +30,7 @@ def replace_rows(
     for article in reversed(list(tables.publication.articles.values())):
         connection.exec_driver_sql(f"delete from {quoted(article.name)}")
     count = 0
-    for chunk in _chunks(rows):
+    for chunk in in_chunks(rows):
         table = tables[chunk[0].article]
         statement = table.statement("insert")
         values = [
@@ -43,7 +43,7 @@ def replace_rows(
     return count
 
 
-def _chunks(rows: Iterable[SnapshotRow]) -> Iterator[list[SnapshotRow]]:
+def in_chunks(rows: Iterable[SnapshotRow]) -> Iterator[list[SnapshotRow]]:
     """Rows of one article each."""
     remaining = iter(rows)
     held_over: list[SnapshotRow] = []

@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, text
 
 from replication_conflicts.distribution.database import dialect_of
-from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.distribution.images import quoted
+from replication_conflicts.distribution.statements import escaped, run_plain
 
 ARTICLES: dict[str, Any] = {
     "item": {
@@ -46,14 +47,18 @@ TEXTS = (
     "NULL",
     "null",
 )
-_LABELS = 'insert into "odd ""label""; --" (item, "the \'text\'", count)'
+ODD = ('odd "label"; --', "the 'text'")
 _KEYS = 40
 
 
 class Person:
-    """Works at one database; counts what a feed must have afterwards."""
+    """Works at one database; counts what a feed must have afterwards.
 
-    def __init__(self, engine: Engine, seed: int) -> None:
+    `labels` are the second table and its key column.
+    """
+
+    def __init__(self, engine: Engine, seed: int, labels: tuple[str, str] = ODD) -> None:
+        self._labels, self._text = (escaped(quoted(name)) for name in labels)
         self._engine = engine
         self._dice = random.Random(seed)
         self._is_sqlite = dialect_of(engine) == "sqlite"
@@ -147,14 +152,15 @@ class Person:
     def _label(self, connection: Connection) -> int:
         return self._run(
             connection,
-            f"{_LABELS} values (:item, :text, :count) on conflict do nothing",
+            f"insert into {self._labels} (item, {self._text}, count)"
+            " values (:item, :text, :count) on conflict do nothing",
             item=self._key() % 7,
             text=self._dice.choice(TEXTS),
             count=self._dice.randint(-(2**63), 2**63 - 1),
         )
 
     def _change_labels(self, connection: Connection) -> int:
-        table = '"odd ""label""; --"'
+        table = self._labels
         item = self._key() % 7
         if self._dice.random() < 0.4:
             return self._run(connection, f"delete from {table} where item = :item", item=item)

@@ -176,8 +176,8 @@ def play(world: World, transactions: int, dice: random.Random) -> Iterator[int]:
     ("policy", "transactions"),
     [
         ("publisher_wins", 2_000),
-        ("subscriber_wins", 600),
-        ("publisher_wins_reinitialize", 600),
+        ("subscriber_wins", 300),
+        ("publisher_wins_reinitialize", 300),
     ],
 )
 def test_all_databases_end_equal(

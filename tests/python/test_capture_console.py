@@ -1,0 +1,100 @@
+"""`capture install`, `remove` and `ddl` as a person calls them; the others need Spark."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from replication_conflicts.cli import app
+
+PROJECT = """
+name: shop
+vars:
+  publications:
+    shop:
+      replication: queued
+      publisher: HQ
+      articles:
+        item:
+          columns: {id: int, name: string}
+          primary_key: [id]
+"""
+
+
+class Shop:
+    """A project and a database in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "north.db"
+        (folder / "dbt_project.yml").write_text(PROJECT, encoding="utf-8")
+        self.sql("create table item (id integer primary key, name text)")
+
+    def sql(self, statement: str) -> list[tuple[object, ...]]:
+        with closing(sqlite3.connect(self.file)) as connection, connection:
+            return connection.execute(statement).fetchall()
+
+    def call(self, *words: str, url: str | None = None) -> Result:
+        environment = {"NODE_URL": url or f"sqlite:///{self.file}"}
+        arguments = [*words, "--project-dir", str(self.folder)]
+        return CliRunner().invoke(app, arguments, env=environment)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return Shop(tmp_path)
+
+
+def test_install_and_remove(shop: Shop) -> None:
+    installed = shop.call("capture", "install", "--node", "north")
+    assert installed.output == "1 tables of shop are captured as north.\n"
+    shop.sql("insert into item (id, name) values (1, 'bolt')")
+    assert shop.sql("select operation from replication_queue") == [("insert",)]
+    again = shop.call("capture", "install", "--node", "north")
+    assert (again.exit_code, "captured here already" in again.output) == (1, True)
+    kept = shop.call("capture", "remove")
+    assert (kept.exit_code, "1 changes wait" in kept.output) == (1, True)
+    removed = shop.call("capture", "remove", "--discard")
+    assert (removed.exit_code, "1 changes that waited are dropped" in removed.output) == (0, True)
+    assert shop.sql("select * from item") == [(1, "bolt")]
+
+
+def test_rows_that_are_there_need_a_word(shop: Shop) -> None:
+    shop.sql("insert into item (id, name) values (1, 'bolt')")
+    refused = shop.call("capture", "install", "--node", "HQ")
+    assert refused.exit_code == 1
+    assert "1 rows without a version" in refused.output
+    taken = shop.call("capture", "install", "--node", "HQ", "--existing-rows", "insert")
+    assert taken.output == "1 tables of shop are captured as HQ, 1 rows queued as inserts.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "url", "message"),
+    [
+        (["--publication", "x"], None, "there is no publication 'x', only: shop"),
+        ([], "sqlite:////nowhere.db", "there is no database /nowhere.db"),
+        ([], "mysql://somewhere/x", "mysql is no database that the agent can serve"),
+    ],
+)
+def test_a_mistake_is_one_line(shop: Shop, words: list[str], url: str | None, message: str) -> None:
+    result = shop.call("capture", "install", "--node", "north", *words, url=url)
+    assert result.exit_code == 1
+    assert message in result.output
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_the_agent_serves_no_other_node(shop: Shop) -> None:
+    shop.call("capture", "install", "--node", "north")
+    result = shop.call("distribute", "--subscriber", "south")
+    assert (result.exit_code, "is the node 'north', not 'south'" in result.output) == (1, True)
+
+
+@pytest.mark.parametrize("dialect", ["tsql", "mysql"])
+def test_ddl_is_printed(shop: Shop, dialect: str) -> None:
+    result = shop.call("capture", "ddl", "--node", "north", "--dialect", dialect)
+    assert result.exit_code == 0
+    assert "create trigger" in result.output
