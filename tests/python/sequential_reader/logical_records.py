@@ -96,10 +96,11 @@ def groups_of(
         for other in [one for one in groups if one.record is record and one.tops & group.tops]:
             groups.remove(other)
             group.tops |= other.tops
-            group.changes = other.changes + group.changes
-            group.images = other.images + group.images
+            group.changes += other.changes
+            group.images += other.images
             found = {place: group if one is other else one for place, one in found.items()}
         (group.images if change.operation == IMAGE else group.changes).append(change)
+        group.changes.sort(key=lambda one: one.position or 0)
         groups.append(group)
         found[number] = group
     return groups, found
