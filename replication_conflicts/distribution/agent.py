@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.distribution import reports, tables
-from replication_conflicts.distribution.apply import Node, Trial, apply, refusal, try_each
+from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal, try_each
 from replication_conflicts.distribution.commands import (
     AgentCommand,
     Transaction,
@@ -36,10 +36,6 @@ from replication_conflicts.nodes.commands import REINITIALIZE
 _LONGEST_PAUSE_SECONDS = 5.0
 
 Result = TypeVar("Result")
-
-
-class AgentProblem(Exception):
-    """The agent cannot go on; the message says why in one line."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +220,10 @@ class Agent:
         self._summary.refused.extend(trial.refusals)
 
     def _give_up(self, transaction: Transaction, error: DBAPIError) -> None:
-        command = [one for one in transaction.commands if one.changes_a_row][-1]
+        changes = [one for one in transaction.commands if one.changes_a_row]
+        if not changes:
+            raise AgentProblem(error_text(error)) from error
+        command = changes[-1]
         with agent_transaction(self._engine) as connection:
             tables.lock_position(connection, *self._names)
             refused = refusal(connection, self._node, command, error)
@@ -234,7 +233,7 @@ class Agent:
                 tables.move_position(connection, *self._names, transaction.position)
         if not is_skipping:
             raise _Stop(refused)
-        self._count([transaction], Trial().kinds, 0)
+        self._count([transaction], Counter(), 0)
         self._summary.refused.append(refused)
 
     def _keep(self, refused: Refusal) -> None:

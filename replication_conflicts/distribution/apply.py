@@ -18,6 +18,10 @@ from replication_conflicts.distribution.statements import Tables
 from replication_conflicts.nodes.commands import LOG_CONFLICT
 
 
+class AgentProblem(Exception):
+    """The agent cannot go on; the message says why in one line."""
+
+
 @dataclass(frozen=True)
 class Node:
     """Whose commands go where: a subscriber of a publication, and its database's tables."""
@@ -60,8 +64,10 @@ def try_each(
             with connection.begin_nested():
                 trial.changed += apply(connection, node, [command])
         except DBAPIError as error:
-            if fault_of(error) is not Fault.REFUSED or not command.changes_a_row:
+            if fault_of(error) is not Fault.REFUSED:
                 raise
+            if not command.changes_a_row:
+                raise AgentProblem(f"{command.kind}: {error_text(error)}") from error
             trial.refusals.append(refusal(connection, node, command, error))
             if not is_skipping:
                 return trial

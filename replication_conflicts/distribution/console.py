@@ -13,8 +13,8 @@ from sqlalchemy import Engine, inspect
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.distribution import tables
-from replication_conflicts.distribution.agent import Agent, AgentProblem, Options, Ports
-from replication_conflicts.distribution.apply import Node
+from replication_conflicts.distribution.agent import Agent, Options, Ports
+from replication_conflicts.distribution.apply import AgentProblem, Node
 from replication_conflicts.distribution.articles import (
     ConfigurationProblem,
     NodePublication,

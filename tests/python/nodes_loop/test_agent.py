@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import Engine, select
 
 from replication_conflicts.distribution import tables
-from replication_conflicts.distribution.agent import Agent, AgentProblem, Options, Ports, Summary
-from replication_conflicts.distribution.apply import Node
+from replication_conflicts.distribution.agent import Agent, Options, Ports, Summary
+from replication_conflicts.distribution.apply import AgentProblem, Node
 from replication_conflicts.distribution.articles import NodePublication, node_publication
 from replication_conflicts.distribution.commands import AgentCommand
 from replication_conflicts.distribution.database import dialect_of, open_database
