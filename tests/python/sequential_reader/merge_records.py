@@ -60,7 +60,9 @@ class RecordDecision:
         self.before = members(self.publication, group.record, group.tops, held)
         floor = record_lineage(self.before.values()) if group.record.detection else {}
         self.scribe = replace(scribe, floor=floor)
-        self.natural = [decide(self.scribe, one, self._held(one)) for one in group.changes]
+        # by itself: each as if no other change of the session were there; natural: one by one
+        self.by_itself = [decide(self.scribe, one, self._held(one)) for one in group.changes]
+        self.natural = self._in_order()
         self.active = [one for one in self.natural if one.outcome not in SETTLED]
         self.opponents = self._opponents()
 
@@ -71,13 +73,13 @@ class RecordDecision:
         """What becomes of the group, as a part of its session."""
         session = Session()
         if self.opponents and not self._is_challenger_winner():
-            decisions = [self._lost(one) for one in self.natural]
+            decisions = [self._lost(one) for one in self.by_itself]
             written: list[tuple[RowName, MergeHeld]] = []
         elif self.opponents:
             decisions = self._won()
             written = list(self._replaced())
         else:
-            decisions, written = self._in_order(), []
+            decisions, written = self.natural, []
         codes = self._failing(decisions, written, failures)
         if codes:
             decisions, written = self._condemned(codes), []
@@ -105,7 +107,7 @@ class RecordDecision:
         if not self.group.record.detection:
             return [
                 self._opponent(one.change)
-                for one in self.active
+                for one in self.by_itself
                 if one.losses and one.outcome != "failed"
             ]
         deleted = {
@@ -180,13 +182,14 @@ class RecordDecision:
         in_conflict = {one.name for one in self.opponents}
         decisions = []
         rows: dict[RowName, MergeHeld | None] = {}
-        for one in self.natural:
-            change = one.change
+        for change in self.group.changes:
+            name = (change.article, change.key)
+            held = rows.get(name, self._held(change))
+            one = decide(self.scribe, change, held)
             if one.outcome in SETTLED:
                 decisions.append(one)
+                rows[name] = one.after
                 continue
-            name = (change.article, change.key)
-            held = rows.get(name, one.before)
             rows[name] = whole(self.scribe, change, held)
             is_won = name in in_conflict and not is_publisher
             outcome = "won" if is_won else "applied"
@@ -315,7 +318,7 @@ class RecordDecision:
             if str(one.change.change_id) in codes
         )
         decisions = []
-        for one in self.natural:
+        for one in self.by_itself:
             change = one.change
             code = codes.get(str(change.change_id))
             if code is not None:
