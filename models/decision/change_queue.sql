@@ -2,6 +2,7 @@
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
+{%- set rejected = held_relation('rejected_changes') -%}
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
@@ -22,14 +23,29 @@ changes as (
 ),
 
 -- one row per publication: how far the queue has been taken, and the clock that ages are measured
--- by
+-- by. A change that kept the contract counts there also when it was rejected with its transaction
 progress as (
     {% if log -%}
     select
         publication,
-        max(queue_position) as last_position,
+        max(last_position) as last_position,
         max(changed_at) as clock
-    from {{ source('held', 'change_outcomes') }}
+    from (
+        select
+            publication,
+            queue_position as last_position,
+            changed_at
+        from {{ source('held', 'change_outcomes') }}
+        {%- if rejected %}
+        union all
+        select
+            publication,
+            cast(null as bigint) as last_position,
+            changed_at
+        from {{ source('held', 'rejected_changes') }}
+        where reason = 'transaction'
+        {%- endif %}
+    )
     group by publication
     {%- else -%}
     select
@@ -123,12 +139,50 @@ checked as (
             and transactions.node = subscriptions.subscriber
 ),
 
+{% if rejected and flags.FULL_REFRESH -%}
+-- one row per place in the queue: the clock as changes before it have set it that an earlier run
+-- rejected with their transaction
+clocks_of_rejected as (
+    select
+        publication,
+        transaction_position,
+        queue_position,
+        max(max(changed_at)) over (
+            partition by publication
+            order by transaction_position, queue_position
+            rows between unbounded preceding and 1 preceding
+        ) as clock_of_rejected
+    from (
+        select
+            publication,
+            max(queue_position) over (
+                partition by publication, node, transaction_id
+            ) as transaction_position,
+            queue_position,
+            if(reason = 'transaction', changed_at, null) as changed_at
+        from {{ source('held', 'rejected_changes') }}
+        union all
+        select
+            publication,
+            transaction_position,
+            queue_position,
+            cast(null as timestamp) as changed_at
+        from checked
+    )
+    group by publication, transaction_position, queue_position
+),
+
+{% endif -%}
+
 -- one row per change: the publication's clock as the changes before it in the queue have set it
 timed as (
     select
-        *,
+        checked.*,
         greatest(
             clock_before_run,
+            {%- if rejected and flags.FULL_REFRESH %}
+            clocks_of_rejected.clock_of_rejected,
+            {%- endif %}
             max(
                 case
                     when
@@ -138,18 +192,25 @@ timed as (
                             operation='operation', has_null_key='row_key is null',
                             has_unknown_column='false', has_version='has_version',
                             is_duplicate='is_duplicate', is_late='is_late', is_expired='false',
-                            queue_position='queue_position', is_in_future='is_in_future',
+                            queue_position='checked.queue_position', is_in_future='is_in_future',
                             operations=['insert', 'update', 'delete']
                         ) | indent(16) }} is null
                         then changed_at
                 end
             ) over (
-                partition by publication
-                order by transaction_position, queue_position
+                partition by checked.publication
+                order by checked.transaction_position, checked.queue_position
                 rows between unbounded preceding and 1 preceding
             )
         ) as clock
     from checked
+    {%- if rejected and flags.FULL_REFRESH %}
+    left join clocks_of_rejected
+        on
+            checked.publication = clocks_of_rejected.publication
+            and checked.transaction_position = clocks_of_rejected.transaction_position
+            and checked.queue_position = clocks_of_rejected.queue_position
+    {%- endif %}
 ),
 
 judged as (

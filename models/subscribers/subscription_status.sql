@@ -1,7 +1,8 @@
 {{ config(materialized='view') }}
 
 -- One row per subscription: whether it is active or waits for its reinitialization, and how far its
--- changes have been taken.
+-- changes have been taken. A mark ends with the report that follows it, as the commands do, also
+-- where the queue has not come to the report's place yet.
 
 with
 
@@ -10,15 +11,6 @@ subscriptions as (select * from {{ ref('subscriptions') }}),
 events as (select * from {{ ref('subscription_event_log') }}),
 
 outcomes as (select * from {{ ref('change_outcomes') }}),
-
--- one row per publication: the last place of the queue that a run has taken
-progress as (
-    select
-        publication,
-        max(queue_position) as last_position
-    from outcomes
-    group by publication
-),
 
 -- one row per node: the last place of the queue that one of its changes had
 nodes as (
@@ -37,14 +29,12 @@ marks as (
         outcomes.node,
         min(outcomes.transaction_position) as reinitialize_since
     from outcomes
-    inner join progress on outcomes.publication = progress.publication
     left anti join events
         on
             outcomes.publication = events.publication
             and outcomes.node = events.subscriber
             and events.event = 'reinitialized'
             and outcomes.transaction_position <= events.effective_position
-            and progress.last_position >= events.effective_position
     where outcomes.rule = 'publisher_wins_reinitialize'
     group by outcomes.publication, outcomes.node
 ),
