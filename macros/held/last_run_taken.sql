@@ -1,9 +1,12 @@
 {#- The last run whose decisions a ledger model's own table has taken, as an SQL expression: what is newer in the decision log is
-    news. 0 where the model gives everything: there is no table yet, or a full refresh was asked for. -#}
+    news. 0 where the model gives everything: there is no table yet, or a full refresh was asked for. The ledger puts the
+    number itself in its place (newest_run), so that only the partitions of the log that are newer are read. -#}
 {% macro last_run_taken() -%}
-    {%- if replication_conflicts.takes_only_news() -%}
-        (select coalesce(max(run_sequence), 0) from {{ this }})
-    {%- else -%}
-        0
-    {%- endif -%}
+    {{ replication_conflicts.newest_run(this) if replication_conflicts.takes_only_news() else 0 }}
+{%- endmacro %}
+
+
+{#- The newest run in a table, as an SQL expression; 0 where the table is empty. -#}
+{% macro newest_run(relation) -%}
+    (select coalesce(max(run_sequence), 0) from {{ relation }})
 {%- endmacro %}

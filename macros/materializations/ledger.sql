@@ -34,13 +34,15 @@
             {#- compares the columns of the query with those of the contract, and fails where they differ -#}
             {%- do get_assert_columns_equivalent(compiled_code) -%}
         {%- endif -%}
-        {%- set has_news = not news.model or replication_conflicts.ledger_has_news(existing, news) -%}
+        {%- set newest_run = replication_conflicts.newest_run(this) -%}
+        {%- set last_run = run_query('select ' ~ newest_run).columns[0].values()[0] if news.by == 'run_sequence' else 0 -%}
+        {%- set has_news = not news.model or replication_conflicts.ledger_has_news(news, last_run) -%}
         {%- if has_news -%}
             {%- call statement('create_news', language=language) -%}
                 {%- if language == 'python' -%}
                     {{ replication_conflicts.python_view(compiled_code, incoming) }}
                 {%- else -%}
-                    {{ create_temporary_view(incoming, compiled_code) }}
+                    {{ create_temporary_view(incoming, compiled_code | replace(newest_run, last_run)) }}
                 {%- endif -%}
             {%- endcall -%}
         {%- endif -%}
@@ -94,13 +96,13 @@
 {%- endmacro %}
 
 
-{#- Whether the upstream has anything for the table: of the decision log, what is newer than the table; of a scratch table,
-    what is of this run; of anything else, all. -#}
-{% macro ledger_has_news(existing, news) -%}
+{#- Whether the upstream has anything for the table: of the decision log, what is newer than the last run that the table has
+    taken; of a scratch table, what is of this run; of anything else, all. -#}
+{% macro ledger_has_news(news, last_run) -%}
     {#- 'true' first: Spark reads `where (...)` after a table's name as an alias with a column list -#}
     {%- set conditions = ['true', '(' ~ news.where ~ ')'] -%}
     {%- if news.by == 'run_sequence' -%}
-        {%- do conditions.append('run_sequence > (select coalesce(max(run_sequence), 0) from ' ~ existing ~ ')') -%}
+        {%- do conditions.append('run_sequence > ' ~ last_run) -%}
     {%- elif news.by == 'run_id' -%}
         {%- do conditions.append("run_id = '" ~ invocation_id ~ "'") -%}
     {%- endif -%}
