@@ -7,10 +7,12 @@ from random import Random
 
 import pytest
 
+from tests.python.demo_loop import POLICIES, demo_case
+from tests.python.demo_loop import SMALL as SMALL_DEMO
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
 from tests.python.differential.crafted import crafted_cases
-from tests.python.strategies import case_from_seed, cut_again
+from tests.python.strategies import Case, case_from_seed, cut_again
 from tests.python.strategies.workload import MEDIUM
 
 # one for each policy, and most ways to misbehave among them
@@ -41,16 +43,41 @@ def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path)
 
 @pytest.mark.spark
 @pytest.mark.soak
-def test_batches_do_not_matter(tmp_path: Path, scratch_state: Path) -> None:
-    """One feed delivered in one, in three and in six batches, for each policy."""
+@pytest.mark.parametrize("batches", BATCHES)
+def test_batches_do_not_matter(batches: int, tmp_path: Path, scratch_state: Path) -> None:
+    """One feed of each policy, cut otherwise."""
     cases = []
-    for policy in ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins"):
+    for policy in POLICIES:
         case = next(
             case
             for case in (case_from_seed(seed, MEDIUM) for seed in range(1000))
             if case.is_cut_free and case.configuration["policy"] == policy and len(case.rows) > 60
         )
-        cases += [cut_again(case, Random(0), batches) for batches in BATCHES]
-    with builds("batches", cases, tmp_path, scratch_state) as running:
-        problems = {played.case.label: compare(running, played) for played in running.played}
-    assert problems == {case.label: [] for case in cases}
+        cases.append(cut_again(case, Random(0), batches))
+    assert_equal(f"batches_{batches}", cases, tmp_path, scratch_state)
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+@pytest.mark.parametrize("batches", BATCHES)
+def test_the_demo_equals_the_sequential_reader(
+    batches: int, tmp_path: Path, scratch_state: Path
+) -> None:
+    """The demo's own feed, for each policy, cut otherwise and then rebuilt."""
+    demos = [demo_case(policy, SMALL_DEMO) for policy in POLICIES]
+    cases = [cut_again(case, Random(0), batches) for case in demos]
+    assert_equal(f"demo_{batches}", cases, tmp_path, scratch_state)
+
+
+def assert_equal(name: str, cases: list[Case], folder: Path, state: Path) -> None:
+    """Builds of the cases write what the reader decides, and so does a full refresh."""
+    nothing: dict[str, list[str]] = {case.label: [] for case in cases}
+    with builds(name, cases, folder, state) as running:
+        found = {played.case.label: compare(running, played) for played in running.played}
+        assert found == nothing
+        running.build("--full-refresh")
+        rebuilt = {
+            played.case.label: compare(running, played, is_rebuilt=True)
+            for played in running.played
+        }
+    assert rebuilt == nothing

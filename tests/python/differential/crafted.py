@@ -86,37 +86,43 @@ def case(
     )
 
 
+def side_by_side(label: str, stories: Sequence[Case]) -> Case:
+    """Cases without reports as one: a publication costs every run more than its rows do.
+
+    Each has keys, ids and places in the queue of its own; what they deliver comes together.
+    """
+
+    def moved(number: int, story: int, one: FeedRow) -> FeedRow:
+        article, values = one
+        return article, {
+            **values,
+            "change_id": f"{story}/{values['change_id']}",
+            "transaction_id": f"{story}/{values['transaction_id']}",
+            "queue_position": 1000 * number + 10 * values["queue_position"] + story,
+            "k0": f"{story}/{values['k0']}",
+        }
+
+    deliveries: list[list[FeedRow | Event]] = []
+    for number in range(max(len(story.deliveries) for story in stories)):
+        rows = [
+            moved(number, which, one)
+            for which, story in enumerate(stories)
+            if number < len(story.deliveries)
+            for one in story.deliveries[number].rows
+        ]
+        rows.sort(key=lambda one: int(one[1]["queue_position"]))
+        deliveries.append([*rows])
+    initial = [(f"{which}/{AB[0]}", AB[1], "v0") for which in range(len(stories))]
+    return case(label, deliveries, initial=initial)
+
+
 AB = ("a", "b")
 REINITIALIZE = "publisher_wins_reinitialize"
 
 
-def crafted_cases() -> list[Case]:
-    """All of them."""
+def publisher_wins_stories() -> list[Case]:
+    """Cases about one policy, without reports, that do not need a clock of their own."""
     return [
-        case(
-            "the clock goes on with a rejected transaction",
-            [
-                [
-                    row(1, "HQ", "update", AB, "v0", "h1"),
-                    row(
-                        2,
-                        "north",
-                        "insert",
-                        ("c", "c"),
-                        None,
-                        "n2",
-                        day=30,
-                        transaction="t",
-                        count=2,
-                    ),
-                    row(3, "north", "insert", ("d", None), None, "n3", transaction="t", count=2),
-                ],
-                [
-                    row(4, "north", "insert", ("e", "e"), None, "n4", day=10),
-                    row(5, "south", "insert", ("f", "f"), None, "s5", day=16),
-                ],
-            ],
-        ),
         case(
             "two deletes lose against one version",
             [
@@ -183,6 +189,37 @@ def crafted_cases() -> list[Case]:
                 ],
             ],
         ),
+    ]
+
+
+def crafted_cases() -> list[Case]:
+    """All of them."""
+    return [
+        case(
+            "the clock goes on with a rejected transaction",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(
+                        2,
+                        "north",
+                        "insert",
+                        ("c", "c"),
+                        None,
+                        "n2",
+                        day=30,
+                        transaction="t",
+                        count=2,
+                    ),
+                    row(3, "north", "insert", ("d", None), None, "n3", transaction="t", count=2),
+                ],
+                [
+                    row(4, "north", "insert", ("e", "e"), None, "n4", day=10),
+                    row(5, "south", "insert", ("f", "f"), None, "s5", day=16),
+                ],
+            ],
+        ),
+        side_by_side("stories of publisher_wins", publisher_wins_stories()),
         case(
             "a mark, a report without a place, and another mark",
             [
