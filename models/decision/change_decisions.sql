@@ -6,6 +6,9 @@
     round_limit='select 2 * count(*) + 1 from previous_round'
 ) }}
 
+{#- what only merge replication needs is left out where no publication replicates so: it costs time to plan -#}
+{%- set has_merge = is_merge() %}
+
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
 -- decides about it.
 --
@@ -61,16 +64,14 @@ changes as (
 proposed as (
     select
         *,
-        case
-            when replication = 'queued'
-                then {{ row_state(
-                    "if(operation = 'delete', null, new_version)", 'node', 'change_id',
-                    "operation = 'delete'", 'true', row='change_row'
-                ) | indent(12) }}
-            when guessed_state is not null then guessed_state
-            else {{ row_state(
-                "if(operation = 'delete', null, " ~ version_text('node', 'lineage[node]') ~ ")", 'node',
-                'change_id', "operation = 'delete'", 'true',
+        {{ by_replication(
+            queued=row_state(
+                "if(operation = 'delete', null, new_version)", 'node', 'change_id',
+                "operation = 'delete'", 'true', row='change_row'
+            ),
+            merge='coalesce(guessed_state, ' ~ row_state(
+                "if(operation = 'delete', null, " ~ version_text('node', 'lineage[node]') ~ ")",
+                'node', 'change_id', "operation = 'delete'", 'true',
                 lineage='lineage',
                 merge_version=merge_version(
                     row_writer(
@@ -81,8 +82,8 @@ proposed as (
                     'map()'
                 ),
                 row='change_row'
-            ) | indent(12) }}
-        end as proposed_row
+            ) ~ ')'
+        ) | indent(4) }} as proposed_row
     from changes
 ),
 
@@ -146,21 +147,14 @@ compared as (
     select
         *,
         coalesce(not held_row.is_deleted, false) as is_row_held,
-        case replication
-            when 'queued'
-                then {{ version_comparison('operation', 'old_version', 'held_row.version')
-                    | indent(12) }}
-            else {{ lineage_comparison(
-                'lineage', 'known_position', 'node', 'held_row'
-            ) | indent(12) }}
-        end as comparison,
-        -- the number of its version under merge replication; a feed without lineages has none, and
-        -- its versions are counted for each row
-        coalesce(lineage[node], coalesce(held_row.lineage[node], 0) + 1) as number,
-        coalesce(held_row.lineage[run_node], 0) + 1 as run_number
+        {{ by_replication(
+            queued=version_comparison('operation', 'old_version', 'held_row.version'),
+            merge=lineage_comparison('lineage', 'known_position', 'node', 'held_row')
+        ) | indent(4) }} as comparison
     from held
 ),
 
+{% if has_merge -%}
 -- one row per change: what it contends for under merge replication
 contested as (
     select
@@ -170,7 +164,11 @@ contested as (
                 then {{ contested_columns(
                     'lineage', 'known_position', 'node', 'written_columns', 'held_row'
                 ) | indent(12) }}
-        end as contested
+        end as contested,
+        -- the number of its version; a feed without lineages has none, and its versions are counted
+        -- for each row
+        coalesce(lineage[node], coalesce(held_row.lineage[node], 0) + 1) as number,
+        coalesce(held_row.lineage[run_node], 0) + 1 as run_number
     from compared
 ),
 
@@ -204,9 +202,13 @@ narrowed as (
         and (
             operation = 'insert' or size(array_except(written_columns, contested_columns)) = 0
         ) as is_same_value,
-        size(contested) > 0 and not is_equal as is_contested
+        size(contested) > 0 and not is_equal as is_contested,
+        array_max(map_values(contested)) as defender
     from equaled
 ),
+{%- else -%}
+narrowed as (select * from compared),
+{%- endif %}
 
 -- one row per change: the conflict that it is in. A change made at the publisher is in conflict
 -- only with something that it overwrites; it is not held up by it
@@ -214,16 +216,19 @@ classified as (
     select
         *,
         case
+            {%- if has_merge %}
             when replication = 'merge'
                 then {{ merge_conflict_kind(
                     'operation', 'comparison', 'is_row_held', 'is_contested'
                 ) | indent(12) }}
+            {%- endif %}
             when is_publisher_change and held_row is null then null
             else {{ conflict_kind('operation', 'comparison', 'is_row_held') | indent(12) }}
-        end as kind_met,
-        array_max(map_values(contested)) as defender
+        end as kind_met
     from narrowed
 ),
+
+{% if has_merge -%}
 
 -- one row per change: what its article's resolver says about the conflict. No resolver is asked
 -- about a change made at the publisher, and none about an insert of a key that is taken
@@ -318,6 +323,18 @@ replaced as (
         from won
     )
 ),
+{%- else -%}
+replaced as (
+    select
+        *,
+        change_row as row_after,
+        false as is_same_value,
+        false as is_change_winner,
+        false as is_resolved_row,
+        cast(null as {{ failure_type() }}) as failure_met
+    from classified
+),
+{%- endif %}
 
 -- one row per change: the conflicts of its whole transaction
 transactions as (
@@ -409,33 +426,29 @@ judged as (
 ruled as (
     select
         *,
-        case replication
-            when 'queued'
-                then {{ transaction_verdict(
-                    'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
-                ) | indent(12) }}
-            else {{ merge_verdict(
-                'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
-            ) | indent(12) }}
-        end as verdict
+        {{ by_replication(
+            queued=transaction_verdict(
+                'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
+            ),
+            merge=merge_verdict('is_publisher_change', 'kind_met', 'failure', 'is_change_winner')
+        ) | indent(4) }} as verdict
     from judged
 ),
 
 decided as (
     select
         *,
-        case replication
-            when 'queued'
-                then {{ change_outcome(
-                    'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
-                ) | indent(12) }}
-            else {{ merge_outcome(
+        {{ by_replication(
+            queued=change_outcome(
+                'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
+            ),
+            merge=merge_outcome(
                 'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict',
                 'is_same_value', 'is_conflict and coalesce(resolution.is_waiting, false)',
                 "keeps_other_columns and (comparison = 'concurrent' or "
                 ~ rows_differ('row_after', 'change_row') ~ ")"
-            ) | indent(12) }}
-        end as outcome,
+            )
+        ) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
         -- its own
@@ -446,16 +459,15 @@ decided as (
             when operation in ('insert', 'update') then 'condemned'
         end as conflict_kind,
         -- who stands against it in the conflict
-        case
-            when failure is not null
-                then struct(publisher as node, cast(null as string) as change_id)
-            when replication = 'merge'
-                then struct(
-                    if(defender.node = run_node, publisher, defender.node) as node,
-                    defender.change_id
-                )
-            else struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
-        end as opponent
+        if(
+            failure is not null,
+            struct(publisher as node, cast(null as string) as change_id),
+            {{ by_replication(
+                queued='struct(coalesce(held_row.node, publisher) as node, held_row.change_id)',
+                merge='struct(if(defender.node = run_node, publisher, defender.node) as node, '
+                ~ 'defender.change_id)'
+            ) | indent(8) }}
+        ) as opponent
     from ruled
 ),
 
@@ -463,22 +475,22 @@ decided as (
 left_behind as (
     select
         *,
-        case replication
-            when 'queued'
-                then {{ deciding_rule(
-                    'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
-                    'has_failure', 'failure'
-                ) | indent(12) }}
-            else {{ merge_rule(
+        {{ by_replication(
+            queued=deciding_rule(
+                'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
+                'has_failure', 'failure'
+            ),
+            merge=merge_rule(
                 'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
-            ) | indent(12) }}
-        end as rule,
-        case
-            when replication = 'merge'
-                then {{ merge_state(
-                    'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after', 'held_row'
-                ) | indent(12) }}
-        end as state_after,
+            )
+        ) | indent(4) }} as rule,
+        {{ by_replication(
+            queued='cast(null as ' ~ row_state_type() ~ ')',
+            merge=merge_state(
+                'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
+                'held_row'
+            )
+        ) | indent(4) }} as state_after,
         outcome in ('applied', 'won', 'merged')
         or (is_resolved_row and outcome = 'lost')
         -- a second delete of a row is one more version by which its tombstone is known
@@ -616,7 +628,7 @@ final as (
         queue_position,
         operation,
         old_version,
-        if(replication = 'merge', version, new_version) as new_version,
+        {{ by_replication(queued='new_version', merge='version') }} as new_version,
         replication,
         lineage,
         known_position,

@@ -45,6 +45,8 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        # small tables have no use for statistics of their columns, which cost time with every query
+        "spark.databricks.delta.properties.defaults.dataSkippingNumIndexedCols": "0",
         "spark.sql.shuffle.partitions": "1",
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.ui.enabled": "false",
