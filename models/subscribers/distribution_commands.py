@@ -346,17 +346,13 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         reinitializations = reinitializations.join(
             f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
         ).drop("last_sequence")
+    # dbt finds the names of what is asked of `meta` only in plain calls
+    articles = article_shapes(dbt.config.meta_get("publications"))
     configuration = Configuration(
         articles=dbt.ref("configured_articles"),
         publications=dbt.ref("configured_publications"),
         subscriptions=dbt.ref("subscriptions"),
-        columns=sorted(
-            {
-                name
-                for article in article_shapes(dbt.config.meta_get("publications"))
-                for name in article.columns
-            }
-        ),
+        columns=sorted({name for article in articles for name in article.columns}),
     )
     commands = row_commands(outcomes, configuration)
     return commands.unionByName(reinitialize_commands(reinitializations))

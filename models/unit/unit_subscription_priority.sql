@@ -1,0 +1,6 @@
+select
+    case_name,
+    {{ subscription_priority(
+        'type', 'priority'
+    ) | indent(4) }} as subscription_priority
+from {{ ref('unit_subscription_priority_input') }}
