@@ -1,8 +1,8 @@
 select
     case_name,
-    map_keys(
+    array_join(map_keys(
         {{ contested_columns(
             'lineage', 'known_position', 'node', 'written_columns', 'held'
         ) | indent(8) }}
-    ) as contested_columns
+    ), ', ') as contested_columns
 from {{ ref('unit_contested_columns_input') }}
