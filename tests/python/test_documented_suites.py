@@ -21,7 +21,16 @@ QUEUED_SUITES = (
     "queued_reinitialize",
     "queued_subscriber_wins",
 )
-HARD_SUITES = ("queued_publisher_wins", "contract_violations")
+MERGE_SUITES = (
+    "contract_violations_merge",
+    "failed_changes_compensated",
+    "merge_clients",
+    "merge_column_tracking",
+    "merge_deletes",
+    "merge_known_position",
+    "merge_priorities",
+)
+HARD_SUITES = ("queued_publisher_wins", "contract_violations", "merge_column_tracking")
 
 
 def run(files: list[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
@@ -44,6 +53,16 @@ def test_queued_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
     """The documented cases of queued updating, plain pass."""
     files = [SCENARIOS / "documented" / f"{name}.yml" for name in QUEUED_SUITES]
     result = run(files, False, tmp_path, scratch_state)
+    assert failures(result) == []
+    assert result.passed
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_merge_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
+    """The documented cases of merge replication and of constraints, plain pass."""
+    files = [SCENARIOS / "documented" / f"{name}.yml" for name in MERGE_SUITES]
+    result = run(files, False, tmp_path / "merge", scratch_state)
     assert failures(result) == []
     assert result.passed
 
