@@ -1,5 +1,6 @@
 {#- Why a change breaks the feed contract, as the reason that rejected_changes names, or NULL where it keeps it.
-    Of several reasons the first of this list counts. Every argument is an SQL expression.
+    Of several reasons the first of this list counts. What has no place in the queue has no changes before it that could make
+    it expired. Every argument is an SQL expression.
 
     is_known_node         whether the node is the publisher or has a subscription
     has_null_key          whether a key column is NULL
@@ -24,8 +25,8 @@ case
         when not {{ has_version }} then 'missing_version'
         when {{ is_duplicate }} then 'duplicate_change_id'
         when {{ is_late }} then 'late_position'
-        when {{ is_expired }} then 'expired'
         when {{ queue_position }} is null then 'missing_position'
+        when {{ is_expired }} then 'expired'
         when {{ is_in_future }} then 'future_change'
     end
 {%- endmacro %}

@@ -216,6 +216,7 @@ def crafted_cases() -> list[Case]:
                 [
                     row(4, "north", "insert", ("e", "e"), None, "n4", day=10),
                     row(5, "south", "insert", ("f", "f"), None, "s5", day=16),
+                    row(None, "south", "insert", ("g", "g"), None, "s", day=10),
                 ],
             ],
         ),

@@ -208,14 +208,15 @@ class Intake:
             and change.position <= self.last_position
         ):
             return "late_position"
+        if change.position is None:
+            # no change is before it in the queue: it cannot be expired
+            return "missing_position"
         if (
             change.changed_at is not None
             and self.clock is not None
             and change.changed_at < self.clock - timedelta(days=self.publication.retention_days)
         ):
             return "expired"
-        if change.position is None:
-            return "missing_position"
         if change.changed_at is not None and change.changed_at > now + timedelta(days=1):
             return "future_change"
         return None
