@@ -132,6 +132,9 @@ class World:
             found[name] = {}
             for row in self.spark.table(relation).selectExpr(*texts, "row_version").collect():
                 values = row.asDict()
+                # Java writes some floating point numbers with other digits, of the same value
+                for column, kind in article.kinds.items():
+                    values[column] = kind.to_text(kind.from_text(values[column]))
                 key = tuple(values[column] for column in article.shape.primary_key)
                 found[name][key] = values
         return found
@@ -159,13 +162,22 @@ def test_databases_end_equal_to_the_published_rows(tmp_path: Path, scratch_state
     summaries = world.synchronize()
     assert summaries["north"].commands["reinitialize"] == 1
     assert summaries["north"].snapshot_rows > 0
-    for _ in range(2):
-        world.synchronize()
+    world.synchronize()
     published = world.published()
     assert len(published["item"]) > 5
     for node, engine in world.engines.items():
-        assert all_rows(engine, world.publication) == published, node
+        assert _differences(all_rows(engine, world.publication), published) == [], node
     _reports_arrive_once(world)
+
+
+def _differences(ours: Rows, theirs: Rows) -> list[tuple[object, ...]]:
+    """Rows that are not the same at both."""
+    return [
+        (article, key, ours[article].get(key), theirs[article].get(key))
+        for article in theirs
+        for key in {*ours[article], *theirs[article]}
+        if ours[article].get(key) != theirs[article].get(key)
+    ]
 
 
 def _die_between_feed_and_queue(world: World, node: str) -> None:
