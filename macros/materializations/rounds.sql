@@ -88,7 +88,7 @@
 
 {#- Writes one round, its stages first. -#}
 {% macro write_round(table, query) -%}
-    {%- set parts = modules.re.split('\n;-- end of stage: (\w+)\n', query) -%}
+    {%- set parts = modules.re.split(';  -- end of stage: (\w+)\n', query) -%}
     {%- for number in range(0, parts | length - 1, 2) -%}
         {%- do replication_conflicts.write_stage(replication_conflicts.stage(parts[number + 1]), parts[number]) -%}
     {%- endfor -%}
@@ -109,7 +109,7 @@
 
 {#- Ends a statement of a round. -#}
 {% macro end_of_stage(name) -%}
-    {{ return('\n;-- end of stage: ' ~ name ~ '\n') }}
+    {{ return(';  -- end of stage: ' ~ name ~ '\n') }}
 {%- endmacro %}
 
 

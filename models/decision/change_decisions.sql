@@ -6,7 +6,7 @@
     round_limit='select 2 * count(*) + 1 from previous_round'
 ) }}
 
-{#- what only merge replication needs is left out where no publication replicates so: it costs time to plan -#}
+{#- what only merge replication needs is left out without it: planning costs time -#}
 {%- set has_merge = is_merge() %}
 
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
@@ -14,8 +14,8 @@
 --
 -- A round assumes of every change whether it makes a version of its row (guess; in the first round:
 -- all do) and under merge replication which (guessed_state), looks at every change against the row
--- as the publisher held it then, and decides. Rounds go on until every decision is what was assumed.
--- A decision depends on earlier ones alone, so that is the sequential reader's result.
+-- as the publisher held it then, and decides. Rounds go on until every decision is what was
+-- assumed. A decision depends on earlier ones alone, so that is the sequential reader's result.
 
 with
 
@@ -215,16 +215,11 @@ narrowed as (select * from compared),
 classified as (
     select
         *,
-        case
-            {%- if has_merge %}
-            when replication = 'merge'
-                then {{ merge_conflict_kind(
-                    'operation', 'comparison', 'is_row_held', 'is_contested'
-                ) | indent(12) }}
-            {%- endif %}
-            when is_publisher_change and held_row is null then null
-            else {{ conflict_kind('operation', 'comparison', 'is_row_held') | indent(12) }}
-        end as kind_met
+        {{ by_replication(
+            queued='if(is_publisher_change and held_row is null, null, '
+            ~ conflict_kind('operation', 'comparison', 'is_row_held') ~ ')',
+            merge=merge_conflict_kind('operation', 'comparison', 'is_row_held', 'is_contested')
+        ) | indent(4) }} as kind_met
     from narrowed
 ),
 
@@ -391,7 +386,10 @@ allowed as (
                 then not is_waiting and (not has_conflict or policy = 'subscriber_wins')
             when comparison = 'ancestor' or is_same_value then false
             else kind_met is null or is_change_winner or is_resolved_row
-        end as is_allowed
+        end as is_allowed,
+        {{ row_failure(
+            "if(operation = 'delete', null, row_after)", 'if(is_row_held, held_row.row, null)'
+        ) | indent(4) }} as own_failure
     from subscriptions
 ),
 
@@ -402,14 +400,7 @@ failing as (
         case
             when is_publisher_change then null
             when failure_met is not null then failure_met
-            when is_allowed
-                then coalesce(
-                    guessed_failure,
-                    {{ row_failure(
-                        "if(operation = 'delete', null, row_after)",
-                        'if(is_row_held, held_row.row, null)'
-                    ) | indent(20) }}
-                )
+            when is_allowed then coalesce(guessed_failure, own_failure)
         end as failure
     from allowed
 ),
@@ -504,12 +495,9 @@ left_behind as (
 )
 
 {% if key_constraints() -%}
-select * from left_behind
-{{ end_of_stage('decided') }}
-{{ row_makers(stage('decided')) }}
-{{ end_of_stage('makers') }}
-{{ keys_at_the_end(stage('decided'), stage('makers')) }}
-{{ end_of_stage('ends') }}
+select * from left_behind{{ end_of_stage('decided') }}
+{{ row_makers(stage('decided')) }}{{ end_of_stage('makers') }}
+{{ keys_at_the_end(stage('decided'), stage('makers')) }}{{ end_of_stage('ends') }}
 with
 
 {{ key_violations(stage('makers'), stage('ends')) }},

@@ -346,16 +346,16 @@ admitted as (
             else 'taken'
         end as intake,
         -- a session of merge replication ends with the last change that is taken of it
-        case
-            when replication = 'merge' and is_complete
-                then coalesce(
-                    max(if(violation is null, queue_position, null)) over (
-                        partition by publication, transaction_key
-                    ),
-                    transaction_position
-                )
-            else transaction_position
-        end as deciding_position,
+        coalesce(
+            if(
+                replication = 'merge' and is_complete,
+                max(if(violation is null, queue_position, null)) over (
+                    partition by publication, transaction_key
+                ),
+                null
+            ),
+            transaction_position
+        ) as deciding_position,
         count(*) over (partition by publication, article, row_key) as changes_of_row
     from judged
 ),

@@ -1,9 +1,6 @@
 {{ config(materialized='scratch', reads='change_queue') }}
 {%- set held = held_state() -%}
-{%- set articles = [] -%}
-{%- for item in article_list() if key_constraints(item.publication) -%}
-    {%- do articles.append(item) -%}
-{%- endfor %}
+{%- set articles = articles_with_keys() %}
 
 -- Published rows that this run does not change, and that hold a unique key, or the other end of a
 -- foreign key, that its changes touch: one row per row and key. Empty where no article has such

@@ -8,6 +8,11 @@ with
 
 subscriptions as (select * from {{ ref('subscriptions') }}),
 
+publications as (
+    select * from {{ ref('configured_publications') }}
+    where replication = 'merge'
+),
+
 recorded as (
     {% if held_relation('subscription_types') is not none -%}
     select
@@ -31,15 +36,11 @@ final as (
         '{{ invocation_id }}' as run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as recorded_at
     from subscriptions
+    left semi join publications on subscriptions.publication = publications.publication
     left anti join recorded
         on
             subscriptions.publication = recorded.publication
             and subscriptions.subscriber = recorded.subscriber
-    where subscriptions.publication in (
-        select publication
-        from {{ ref('configured_publications') }}
-        where replication = 'merge'
-    )
 )
 
 select * from final

@@ -1,4 +1,6 @@
 select
     case_name,
-    {{ conflict_type('conflict_kind', 'is_change_loser', 'is_column_tracked') | indent(4) }} as conflict_type
+    {{ conflict_type(
+        'conflict_kind', 'is_change_loser', 'is_column_tracked'
+    ) | indent(4) }} as conflict_type
 from {{ ref('unit_conflict_type_input') }}
