@@ -1,4 +1,5 @@
-{#- What is wrong with the logical records of a publication; a list of texts.
+{#- What is wrong with the logical records of a publication; a list of texts. Records that are resolved as a whole are not
+    supported yet; with both options off every row is decided by itself, and nothing is missing.
     Rules: detection without resolution is an error; an article of a logical record has the default resolver. -#}
 {% macro logical_record_problems(publication, settings) -%}
     {%- set problems = [] -%}
@@ -8,6 +9,12 @@
         {%- if record.get('detection') and not record.get('resolution') -%}
             {%- do problems.extend(replication_conflicts.problem_texts(publication, none, [[
                 'logical_records', "the record of '" ~ record.get('top') ~ "' has detection: true without resolution: true"
+            ]])) -%}
+        {%- endif -%}
+        {%- if record.get('resolution') -%}
+            {%- do problems.extend(replication_conflicts.problem_texts(publication, none, [[
+                'logical_records', "the record of '" ~ record.get('top') ~ "' has resolution: true, which is not supported yet: "
+                ~ 'every row is decided by itself. Remove it'
             ]])) -%}
         {%- endif -%}
         {%- for article in [record.get('top')] + record.get('members', {}).keys() | list -%}

@@ -3,8 +3,7 @@
 {% macro unsupported_options() -%}
     {{ return({
         'publication': {
-            'conflict_retention_days': 'old conflict rows are not removed',
-            'logical_records': 'every row is decided by itself'
+            'conflict_retention_days': 'old conflict rows are not removed'
         },
         'article': {}
     }) }}

@@ -144,6 +144,9 @@ RIGHT: dict[str, Options] = {
     ),
     "merge": {**with_article(tracking="column"), "replication": "merge"},
     "resolver": with_resolver(name="maximum", column="price"),
+    "records_by_row": publication(
+        replication="merge", logical_records=[{"top": "item", "members": {}}]
+    ),
     "to_itself": with_article(
         foreign_keys=[{"columns": ["item_id"], "references": "item", "to": ["item_id"]}]
     ),
@@ -191,8 +194,11 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         ("option 'logical_records'", "belongs to replication: merge"),
     ),
     "merge_records": (
-        publication(replication="merge", logical_records=[{"top": "item", "members": {}}]),
-        ("option 'logical_records'", "not supported yet"),
+        publication(
+            replication="merge",
+            logical_records=[{"top": "item", "members": {}, "resolution": True}],
+        ),
+        ("option 'logical_records'", "record of 'item'", "not supported yet"),
     ),
     "detection": (
         publication(replication="merge", logical_records=[{"top": "item", "detection": True}]),
