@@ -571,6 +571,17 @@ settled as (
     from chained
 ),
 
+-- one row per change: whether its transaction breaks a key for good: everything before the
+-- transaction is settled, and the rest of it as well. It is then judged again without the change
+judged_keys as (
+    select
+        *,
+        failing_position is not null
+        and transaction_position = settled_position
+        and not is_transaction_unsettled as is_failing
+    from settled
+),
+
 -- one row per change: what the next round assumes. The decision itself would do; but a chain of a
 -- thousand changes would then take a thousand rounds. A chain mostly stands or falls as its first
 -- change does, and from its first rejected change on it falls: some rounds assume that, ever more
@@ -578,25 +589,19 @@ settled as (
 guessed as (
     select
         *,
-        -- a key is broken for good when everything before the transaction is settled, and the rest
-        -- of the transaction as well; the transaction is then judged again without the change
         coalesce(
-            guessed_failure,
-            if(
-                queue_position = failing_position
-                and transaction_position = settled_position
-                and not is_transaction_unsettled,
-                key_failure,
-                null
-            )
+            guessed_failure, if(is_failing and queue_position = failing_position, key_failure, null)
         ) as next_failure,
         case
+            -- under queued updating the whole transaction falls with the change
+            when is_failing and (replication = 'queued' or queue_position = failing_position)
+                then false
             when transaction_position <= settled_position then is_written
             when bit_count(round_number) = 1 then first_value(is_written) over in_chain
             when bit_count(round_number - 1) = 1 then min(is_written) over in_chain
             else is_written
         end as next_guess
-    from settled
+    from judged_keys
     window in_chain as (
         partition by publication, article, row_key, node, chain_number
         order by transaction_position, queue_position
@@ -678,7 +683,7 @@ final as (
         is_written,
         if(is_written, state_after, null) as state_after,
         next_guess,
-        if(is_written, state_after, null) as next_state,
+        if(is_written and next_guess, state_after, null) as next_state,
         next_failure,
         'taken' as intake,
         '{{ invocation_id }}' as run_id

@@ -15,8 +15,9 @@ from tests.python.differential.crafted import crafted_cases
 from tests.python.strategies import Case, case_from_seed, cut_again
 from tests.python.strategies.workload import MEDIUM
 
-# one for each policy, and most ways to misbehave among them
-SEEDS = (0, 2, 12)
+# one for each policy, and most ways to misbehave among them, with few broken keys: those take a
+# round each
+SEEDS = (26, 38, 49)
 BATCHES = (1, 3, 20)
 
 
