@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.python.strategies.cases import Case, Delivery
 BEGIN = datetime(2024, 5, 1, tzinfo=timezone.utc)
 # a name that is none for a parameter of a statement
 VALUE = "2nd"
+AB = ("a", "b")
+PUBLISHER = "HQ"
 
 
 def row(
@@ -63,7 +66,7 @@ def case(
         configuration={
             "replication": "queued",
             "policy": policy,
-            "publisher": "HQ",
+            "publisher": PUBLISHER,
             "retention_days": 14,
             "articles": {"item": article},
         },
@@ -87,41 +90,64 @@ def case(
 
 
 def side_by_side(label: str, stories: Sequence[Case]) -> Case:
-    """Cases without reports as one: a publication costs every run more than its rows do.
+    """Cases of one policy as one: a publication costs every run more than its rows do.
 
-    Each has keys, ids and places in the queue of its own; what they deliver comes together.
+    Each has keys, ids, subscribers and places in the queue of its own; what they deliver comes
+    together, and a snapshot stands for all of it.
     """
 
-    def moved(number: int, story: int, one: FeedRow) -> FeedRow:
+    def name(story: int, node: str) -> str:
+        return node if node == PUBLISHER else f"{node} {story}"
+
+    def place(number: int, story: int, position: int) -> int:
+        return 1000 * number + 10 * position + story
+
+    def moved_row(number: int, story: int, one: FeedRow) -> FeedRow:
         article, values = one
         return article, {
             **values,
             "change_id": f"{story}/{values['change_id']}",
             "transaction_id": f"{story}/{values['transaction_id']}",
-            "queue_position": 1000 * number + 10 * values["queue_position"] + story,
+            "queue_position": place(number, story, values["queue_position"]),
+            "node": name(story, values["node"]),
             "k0": f"{story}/{values['k0']}",
         }
 
-    deliveries: list[list[FeedRow | Event]] = []
+    def moved_event(number: int, story: int, one: Event) -> Event:
+        return replace(
+            one,
+            subscriber=name(story, one.subscriber),
+            snapshot_position=1000 * number - 1,
+            position=None if one.position is None else place(number, story, one.position),
+        )
+
+    deliveries = []
     for number in range(max(len(story.deliveries) for story in stories)):
-        rows = [
-            moved(number, which, one)
-            for which, story in enumerate(stories)
-            if number < len(story.deliveries)
-            for one in story.deliveries[number].rows
-        ]
+        rows: list[FeedRow] = []
+        events: list[Event] = []
+        for which, story in enumerate(stories):
+            if number < len(story.deliveries):
+                delivery = story.deliveries[number]
+                rows += [moved_row(number, which, one) for one in delivery.rows]
+                events += [moved_event(number, which, one) for one in delivery.events]
         rows.sort(key=lambda one: int(one[1]["queue_position"]))
-        deliveries.append([*rows])
-    initial = [(f"{which}/{AB[0]}", AB[1], "v0") for which in range(len(stories))]
-    return case(label, deliveries, initial=initial)
+        deliveries.append(Delivery(tuple(rows), tuple(events)))
+    whole = case(
+        label,
+        (),
+        policy=stories[0].configuration["policy"],
+        initial=[(f"{which}/{AB[0]}", AB[1], "v0") for which in range(len(stories))],
+        is_cut_free=all(story.is_cut_free for story in stories),
+    )
+    names = {name(which, node) for which, one in enumerate(stories) for node in one.subscribers}
+    return replace(whole, deliveries=tuple(deliveries), subscribers=tuple(sorted(names)))
 
 
-AB = ("a", "b")
 REINITIALIZE = "publisher_wins_reinitialize"
 
 
 def publisher_wins_stories() -> list[Case]:
-    """Cases about one policy, without reports, that do not need a clock of their own."""
+    """Cases that do not need a clock of their own."""
     return [
         case(
             "two deletes lose against one version",
@@ -165,8 +191,8 @@ def publisher_wins_stories() -> list[Case]:
                     row(2, "south", "insert", ("c", "c"), None, "s2"),
                     row(3, "north", "insert", ("c", "c"), None, "n3", transaction="t", count=3),
                 ],
-                [row(4, "south", "update", ("c", "c"), "s2", "s4")],
                 [
+                    row(4, "south", "update", ("c", "c"), "s2", "s4"),
                     row(5, "north", "insert", ("d", "d"), None, "n5", transaction="t", count=3),
                     row(6, "south", "update", AB, "v0", "s6"),
                 ],
@@ -188,6 +214,42 @@ def publisher_wins_stories() -> list[Case]:
                     row(8, "north", "insert", AB, None, "n8", transaction="u", count=2),
                 ],
             ],
+        ),
+    ]
+
+
+def reports() -> list[Case]:
+    """Cases about reports that name their place."""
+    return [
+        case(
+            "a report that acts among what waits in the queue",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(2, "north", "update", AB, "v0", "n2"),
+                ],
+                [
+                    row(3, "north", "insert", ("c", "c"), None, "n3"),
+                    Event("north", 2, 4, BEGIN),
+                    row(5, "north", "insert", ("c", "c"), None, "n5"),
+                    row(6, "south", "update", ("c", "c"), "n5", "s6"),
+                    row(7, "south", "update", ("c", "c"), "n5", "s7"),
+                    row(8, "south", "delete", ("c", "c"), "s6"),
+                ],
+            ],
+            policy=REINITIALIZE,
+        ),
+        case(
+            "a report and nothing after it",
+            [
+                [
+                    row(1, "HQ", "update", AB, "v0", "h1"),
+                    row(2, "north", "update", AB, "v0", "n2"),
+                ],
+                # behind all that other stories deliver
+                [Event("north", 2, 9, BEGIN)],
+            ],
+            policy=REINITIALIZE,
         ),
     ]
 
@@ -244,35 +306,7 @@ def crafted_cases() -> list[Case]:
             policy=REINITIALIZE,
             is_cut_free=False,
         ),
-        case(
-            "a report that acts among what waits in the queue",
-            [
-                [
-                    row(1, "HQ", "update", AB, "v0", "h1"),
-                    row(2, "north", "update", AB, "v0", "n2"),
-                ],
-                [
-                    row(3, "north", "insert", ("c", "c"), None, "n3"),
-                    Event("north", 2, 4, BEGIN),
-                    row(5, "north", "insert", ("c", "c"), None, "n5"),
-                    row(6, "south", "update", ("c", "c"), "n5", "s6"),
-                    row(7, "south", "update", ("c", "c"), "n5", "s7"),
-                    row(8, "south", "delete", ("c", "c"), "s6"),
-                ],
-            ],
-            policy=REINITIALIZE,
-        ),
-        case(
-            "a report and nothing after it",
-            [
-                [
-                    row(1, "HQ", "update", AB, "v0", "h1"),
-                    row(2, "north", "update", AB, "v0", "n2"),
-                ],
-                [Event("north", 2, 3, BEGIN)],
-            ],
-            policy=REINITIALIZE,
-        ),
+        side_by_side("stories of publisher_wins_reinitialize", reports()),
         case(
             "overwritten by a subscriber, row and tombstone and nothing",
             [
