@@ -141,7 +141,7 @@ class World:
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.soak
 def test_databases_end_equal_to_the_published_rows(tmp_path: Path, scratch_state: Path) -> None:
     world = World(tmp_path, scratch_state)
     for _ in range(40):
