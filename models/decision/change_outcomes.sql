@@ -91,7 +91,8 @@ decided as (
         -- the row whose values are kept with the decision: what stays at the publisher where the
         -- change was rejected, what was overwritten where it won
         case
-            when decisions.is_rejected then decisions.publisher_row
+            when decisions.is_rejected or decisions.outcome = 'same_value'
+                then decisions.publisher_row
             when decisions.conflict_kind is not null then decisions.held_row
             when articles.filtered_subscribers is not null then decisions.held_row
         end as kept_row
