@@ -42,6 +42,7 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
+        "spark.sql.legacy.ctePrecedencePolicy": "LEGACY",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
