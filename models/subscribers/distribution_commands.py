@@ -133,9 +133,8 @@ def compensating(outcomes: DataFrame) -> DataFrame:
     """
     to_version = f.when(is_inside("partitions_after", f.col("node")), f.col("publisher_version"))
     decided = outcomes.withColumn("to_version", to_version)
-    undone = decided.where(f"({IS_UNDONE}) and not {IS_DECISION}").where(
-        "new_version is not null or to_version is not null"
-    )
+    is_undone = f"({IS_UNDONE}) and not {IS_DECISION} and not (policy is not null and {IS_REFUSED})"
+    undone = decided.where(is_undone).where("new_version is not null or to_version is not null")
     return undone.select(
         "*",
         f.col("node").alias("subscriber"),

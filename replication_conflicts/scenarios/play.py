@@ -338,7 +338,7 @@ class CasePlay:
     def _place_of(self, conflict: Mapping[str, object]) -> tuple[int, int]:
         """Where in the queue a conflict was decided."""
         for outcome in self._outputs.outcomes(self.shared.publication.name).values():
-            if outcome["conflict_id"] == conflict["conflict_id"]:
+            if outcome.get("conflict_id") == conflict["conflict_id"]:
                 return int(str(outcome["transaction_position"])), int(
                     str(outcome["queue_position"])
                 )

@@ -145,7 +145,8 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     log = f"{consumer.schema}.change_outcomes"
     spark = consumer.build.spark
     spark.sql(
-        f"create table {log} (publication string, article string, policy string, conflict_id string) using delta"
+        f"create table {log} (publication string, article string, policy string,"
+        " conflict_id string) using delta"
     )
     spark.sql(
         f"insert into {log} values ('stock', 'item', 'publisher_wins', 'queued'),"
@@ -173,7 +174,8 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     fill(
         consumer,
         subscriptions="('stock', 'south')",
-        conflict_decisions="('queued', 'remove', null), ('merge', 'submit_loser', map('name', 'x'))",
+        conflict_decisions="('queued', 'remove', null),"
+        " ('merge', 'submit_loser', map('name', 'x'))",
     )
     assert errors(consumer) == ()
     spark.sql(f"drop table {log}")
