@@ -1,5 +1,6 @@
 {#- The whole model conflict_<publication>_<article>: the rows that lost a conflict, with the article's own columns as they
-    lost, the node that had made them (origin_datasource_id) and the conflict. A lost delete has no row here.
+    lost, the node that had made them (origin_datasource_id) and the conflict. A lost delete has no row here, nor has a conflict
+    that people have decided.
     Rule: the documented conflict table; `conflict_logging: subscriber` keeps no conflict at the publisher. -#}
 {% macro conflict_table(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
@@ -10,7 +11,8 @@
         'model': 'change_outcomes',
         'by': 'run_sequence',
         'where': replication_conflicts.has_conflict_row() ~ " and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
-    }
+    },
+    obsolete=replication_conflicts.decided_rows()
 ) -}}
 with
 
@@ -32,9 +34,9 @@ final as (
         {{ replication_conflicts.typed_value("lost_row['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
         {%- endfor %}
         loser_node as origin_datasource_id,
-        conflict_id,
+        outcomes.conflict_id,
         run_sequence
-    from outcomes
+    from {{ replication_conflicts.without_decided('outcomes') }}
 )
 
 select * from final

@@ -50,7 +50,7 @@
             replication_conflicts.subscription_problems(subscriptions)
             + replication_conflicts.subscription_type_problems(subscriptions, found['type'])
             + replication_conflicts.event_problems(found['event'], found['logged event'], subscriptions)
-            + replication_conflicts.decision_problems(found['decision'])
+            + (replication_conflicts.decision_problems(found['decision']) if found['decision'] else [])
             + replication_conflicts.policy_problems(found['policy'], subscriptions)
         -%}
         {%- if problems -%}

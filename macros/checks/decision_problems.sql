@@ -1,20 +1,63 @@
-{#- What is wrong with the relation `conflict_decisions`; a list of texts. A decision that is allowed is not carried out yet:
-    that is a warning.
-    decisions: one {value: the decision, number of rows} for each that there is. -#}
+{#- What is wrong with the relation `conflict_decisions`; a list of texts. What an earlier run has taken is left alone.
+    decisions: one {value: the decision, number of rows} for each that there is.
+    Before the first run of a warehouse no conflict is known: decisions then wait for the next run. -#}
 {% macro decision_problems(decisions) -%}
     {%- set allowed = ['submit_winner', 'submit_loser', 'remove'] -%}
     {%- set problems = [] -%}
-    {%- for row in decisions -%}
-        {%- if row.value in allowed -%}
-            {%- do exceptions.warn(
-                'conflict_decisions: ' ~ row.number ~ " decision(s) '" ~ row.value ~ "' are not applied: decisions are not "
-                ~ 'supported yet. The conflicts stay.'
-            ) -%}
-        {%- else -%}
-            {%- do problems.append(
-                "conflict_decisions: the decision is '" ~ row.value ~ "', must be one of: " ~ allowed | join(', ') ~ '.'
-            ) -%}
-        {%- endif -%}
+    {%- for row in decisions if row.value not in allowed -%}
+        {%- do problems.append(
+            "conflict_decisions: the decision is '" ~ row.value ~ "', must be one of: " ~ allowed | join(', ') ~ '.'
+        ) -%}
     {%- endfor -%}
+    {%- if not problems and replication_conflicts.held_relation('change_outcomes') is not none -%}
+        {%- for row in run_query(replication_conflicts._faulty_decisions()).rows -%}
+            {%- do problems.append("conflict_decisions, conflict '" ~ row[0] ~ "': " ~ row[1]) -%}
+        {%- endfor -%}
+    {%- endif -%}
     {{ return(problems) }}
+{%- endmacro %}
+
+
+{#- The decisions that cannot be taken, as a query: conflict_id, problem. -#}
+{% macro _faulty_decisions() -%}
+{%- set intervention_log = replication_conflicts.held_relation('intervention_log') -%}
+with decisions as (
+    select
+        identified.*,
+        conflicts.publication,
+        conflicts.article,
+        conflicts.policy is not null as is_queued
+    from (
+        {{ replication_conflicts.identified_decisions() | indent(8) }}
+    ) as identified
+    {%- if intervention_log %}
+    left anti join {{ intervention_log }} as known on identified.intervention_id = known.intervention_id
+    {%- endif %}
+    left join (
+        select publication, article, policy, conflict_id from {{ source('held', 'change_outcomes') }}
+        where conflict_id is not null
+    ) as conflicts
+        on identified.conflict_id = conflicts.conflict_id
+),
+broken_texts as (
+    {{ replication_conflicts.broken_edits() | indent(4) }}
+),
+checked as (
+    select
+        conflict_id,
+        case
+            when publication is null
+                then 'there is no such conflict. Correct the conflict_id (it is in conflicts_info), or remove the decision.'
+            when is_queued and decision <> 'remove'
+                then concat("its publication '", publication, "' replicates by queued updating, where the decision must be: remove.")
+            when decision = 'remove' and size(edited) > 0
+                then 'a record that is removed has no edited columns. Leave edited empty.'
+            else {{ replication_conflicts.edit_problem() | indent(12) }}
+        end as problem
+    from decisions
+)
+select conflict_id, problem from broken_texts
+union
+select conflict_id, problem from checked
+where problem is not null
 {%- endmacro %}

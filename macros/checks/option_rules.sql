@@ -12,6 +12,7 @@
             'retention_days': {'form': 'days'},
             'conflict_retention_days': {'form': 'days'},
             'articles': {'form': 'mapping', 'required': true},
+            'apply_errors': {'form': 'flag'},
             'logical_records': {'form': 'list', 'belongs_to': 'merge'}
         },
         'article': {

@@ -1,6 +1,10 @@
 {#- One sentence for people: what happened to which row, with both nodes. -#}
-{% macro reason_text(conflict_kind, conflict_type, article, row_key, loser_node, winner_node, failed_constraint) -%}
-case {{ conflict_kind }}
+{% macro reason_text(conflict_kind, conflict_type, article, row_key, loser_node, winner_node, failed_constraint, node) -%}
+case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
+        when 'refused' then concat(
+            'What ', {{ loser_node }}, ' did to the row ', {{ article }}, ' ', {{ row_key }},
+            ' could not be applied at ', {{ node }}, ': ', coalesce({{ failed_constraint }}, 'no error text'), '.'
+        )
         when 'update_update' then concat(
             'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }}, ' and at ',
             {{ winner_node }}, ', neither knowing of the other; the row of ', {{ winner_node }}, ' stays.'

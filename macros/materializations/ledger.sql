@@ -3,6 +3,9 @@
     config:
       news        {model, where, by}: rows of that upstream model mean news. by: 'run_sequence' counts only rows newer than
                   the table, 'run_id' only rows of this run. Without it the model's query is run, and may give nothing.
+                  `model` may be a list of models
+      optional    the table is not made before there is something to put in: what most projects never need costs nothing
+      obsolete    {model, by, where}: rows that are named in column `by` of such rows of that relation are removed
       unique_key  rows with this key are replaced (one MERGE); without it rows are appended
       commit_once the decision log alone: rows are appended by a MERGE that reads the run's own partition, so that of two
                   runs at the same time the second fails and no change is decided twice -#}
@@ -15,7 +18,10 @@
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- if not replication_conflicts.takes_only_news() -%}
+    {%- if config.get('optional') and existing is none and not replication_conflicts.ledger_has_news(news, 0) -%}
+        {%- call noop_statement('main', 'nothing to keep yet') -%}{%- endcall -%}
+        {{ return({'relations': []}) }}
+    {%- elif not replication_conflicts.takes_only_news() -%}
         {%- if existing is not none and existing.is_view -%}
             {%- do adapter.drop_relation(existing) -%}
         {%- endif -%}
@@ -79,10 +85,29 @@
         {%- endif -%}
     {%- endif -%}
 
+    {%- if config.get('obsolete') -%}
+        {%- do replication_conflicts.remove_obsolete(target, config.get('obsolete')) -%}
+    {%- endif -%}
     {%- do persist_docs(target, model) -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [target]}) }}
 {%- endmaterialization %}
+
+
+{#- Removes the rows of a table that have become obsolete; nothing is written where there are none. -#}
+{% macro remove_obsolete(target, obsolete) -%}
+    {%- set relation = load_cached_relation(ref(obsolete.model)) -%}
+    {%- if relation is not none -%}
+        {%- set condition -%}
+            {{ obsolete.by }} in (select {{ obsolete.by }} from {{ relation }} where {{ obsolete.where }})
+        {%- endset -%}
+        {%- if run_query('select 1 from ' ~ target ~ ' where ' ~ condition ~ ' limit 1').rows | length > 0 -%}
+            {%- call statement('remove_obsolete') -%}
+                delete from {{ target }} where {{ condition }}
+            {%- endcall -%}
+        {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
 
 
 {#- Whether a ledger model is to give only what its table does not have yet; false while dbt parses. Otherwise it gives
@@ -106,8 +131,17 @@
     {%- elif news.by == 'run_id' -%}
         {%- do conditions.append("run_id = '" ~ invocation_id ~ "'") -%}
     {%- endif -%}
-    {%- set query = 'select 1 from ' ~ ref(news.model) ~ ' where ' ~ conditions | join(' and ') ~ ' limit 1' -%}
-    {{ return(run_query(query).rows | length > 0) }}
+    {%- for name in ([news.model] if news.model is string else news.model) -%}
+        {%- set relation = ref(name) -%}
+        {#- what is not made before it is needed has no news -#}
+        {%- if load_relation(relation) is not none -%}
+            {%- set query = 'select 1 from ' ~ relation ~ ' where ' ~ conditions | join(' and ') ~ ' limit 1' -%}
+            {%- if run_query(query).rows | length > 0 -%}
+                {{ return(true) }}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(false) }}
 {%- endmacro %}
 
 

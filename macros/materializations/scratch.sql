@@ -2,15 +2,20 @@
     is. Its rows carry the run's id (run_id), and whoever reads it takes the rows of the own run.
 
     config:
-      reads   name of the scratch model that it is made from: where that has no rows of this run, nothing is done -#}
+      reads   name of the scratch model that it is made from, or a list of names: where none of them has rows of this run,
+              nothing is done
+      when    {model, where}: nothing is done unless that relation is there and has such rows -#}
 {% materialization scratch, adapter='spark' -%}
     {%- set target = this.incorporate(type='table') -%}
     {%- set existing = load_cached_relation(this) -%}
     {%- set upstream = config.get('reads') -%}
+    {%- set when = config.get('when') -%}
 
     {{ run_hooks(pre_hooks) }}
-    {%- if existing is not none and upstream and not replication_conflicts.scratch_has_rows(ref(upstream)) -%}
+    {%- if (when and not replication_conflicts.ledger_has_news(when, 0))
+        or (existing is not none and upstream and not replication_conflicts.any_has_rows(upstream)) -%}
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
+        {{ return({'relations': [target] if existing is not none else []}) }}
     {%- else -%}
         {%- call statement('drop_scratch') -%}
             drop table if exists {{ target }}
@@ -25,9 +30,19 @@
 {%- endmaterialization %}
 
 
-{#- Whether a scratch table has rows of this run. -#}
+{#- Whether any of several scratch models, one name or a list of names, has rows of this run. -#}
+{% macro any_has_rows(models) -%}
+    {%- for name in ([models] if models is string else models) if replication_conflicts.scratch_has_rows(ref(name)) -%}
+        {{ return(true) }}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- Whether a scratch table is there and has rows of this run. -#}
 {% macro scratch_has_rows(relation) -%}
     {{ return(
-        run_query('select 1 from ' ~ relation ~ " where run_id = '" ~ invocation_id ~ "' limit 1").rows | length > 0
+        load_cached_relation(relation) is not none
+        and run_query('select 1 from ' ~ relation ~ " where run_id = '" ~ invocation_id ~ "' limit 1").rows | length > 0
     ) }}
 {%- endmacro %}

@@ -4,10 +4,12 @@
         'model': 'change_outcomes',
         'by': 'run_sequence',
         'where': "conflict_id is not null and conflict_logging <> 'subscriber'"
-    }
+    },
+    obsolete=decided_rows()
 ) }}
 
--- One row per conflict: which row, which kind, who lost against whom, and why in words.
+-- One row per conflict that people have not decided: which row, which kind, who lost against whom,
+-- and why in words.
 
 with
 
@@ -22,7 +24,7 @@ outcomes as (
 
 final as (
     select
-        conflict_id,
+        outcomes.conflict_id,
         publication,
         article,
         row_key,
@@ -32,7 +34,7 @@ final as (
         reason_code,
         {{ reason_text(
             'conflict_kind', 'conflict_type', 'article', 'row_key',
-            'loser_node', 'winner_node', 'failed_constraint'
+            'loser_node', 'winner_node', 'failed_constraint', 'node'
         ) | indent(4) }} as reason_text,
         transaction_id,
         loser_change_id,
@@ -42,7 +44,7 @@ final as (
         {{ has_conflict_row() }} as has_lost_row,
         decided_at as create_time,
         run_sequence
-    from outcomes
+    from {{ without_decided('outcomes') }}
 )
 
 select * from final

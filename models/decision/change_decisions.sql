@@ -7,7 +7,9 @@
 ) }}
 
 {#- what only merge replication needs is left out without it: planning costs time -#}
-{%- set has_merge = is_merge() %}
+{%- set has_merge = is_merge() -%}
+{#- and so is what only decisions of people and refused commands need -#}
+{%- set has_interventions = has_interventions() %}
 
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
 -- decides about it.
@@ -25,7 +27,12 @@ changes as (
         article,
         row_key,
         change_id,
+        {%- if has_interventions %}
+        if(intervention is null, node, concat(publisher, '*')) as node,
+        intervention,
+        {%- else %}
         node,
+        {%- endif %}
         is_publisher_change,
         transaction_key,
         transaction_position,
@@ -292,15 +299,26 @@ replaced as (
     select
         * except (keeps_other_columns),
         if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
+        {#- who has downloaded up to the place behind which it acts does not know it yet -#}
         {{ row_writer(
-            'defending_priority', 'transaction_position', 'queue_position', 'node', 'number',
-            'change_id'
+            'defending_priority',
+            by_intervention(
+                has_interventions,
+                'transaction_position + if(queue_position > transaction_position, 1, 0)',
+                'transaction_position'
+            ),
+            'queue_position', 'node', 'number',
+            by_intervention(has_interventions, 'null', 'change_id')
         ) | indent(4) }} as own_writer,
         {{ row_writer(
             '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
         ) | indent(4) }} as run_writer,
         coalesce(keeps_other_columns, false) as keeps_other_columns,
         case
+            {%- if has_interventions %}
+            when intervention.kind = 'submit_winner'
+                then {{ overlaid_row('held_row.row', 'change_row') | indent(12) }}
+            {%- endif %}
             when replication = 'merge'
                 then coalesce(if(is_resolved_row, computed_row, null), {{ merged_row(
                     'keeps_other_columns', 'operation', 'standing_columns', 'change_row', 'held_row'
@@ -426,10 +444,18 @@ ruled as (
     from judged
 ),
 
+{% if has_interventions -%}
+-- one row per change: what becomes of it where it is a decision of a person or a refused command
+intervened as (
+    {{ interventions_of_round('ruled') | indent(4) }}
+),
+
+{% endif -%}
+
 decided as (
     select
         *,
-        {{ by_replication(
+        {{ by_intervention(has_interventions, 'intervention_outcome', by_replication(
             queued=change_outcome(
                 'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
             ),
@@ -439,11 +465,16 @@ decided as (
                 "keeps_other_columns and (comparison = 'concurrent' or "
                 ~ rows_differ('row_after', 'change_row') ~ ")"
             )
-        ) | indent(4) }} as outcome,
+        )) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
         -- its own
         case
+            {%- if has_interventions %}
+            when intervention.kind = 'refused_command'
+                then concat('failed_', intervention.operation)
+            when intervention is not null then null
+            {%- endif %}
             when failure is not null then concat('failed_', operation)
             when verdict = 'accepted' then kind_met
             when is_conflict and not is_waiting then kind_met
@@ -459,14 +490,14 @@ decided as (
                 ~ 'defender.change_id)'
             ) | indent(8) }}
         ) as opponent
-    from ruled
+    from {{ 'intervened' if has_interventions else 'ruled' }}
 ),
 
 -- one row per change: the version of its row that it makes, where it makes one
 left_behind as (
     select
         *,
-        {{ by_replication(
+        {{ by_intervention(has_interventions, 'intervention.kind', by_replication(
             queued=deciding_rule(
                 'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
                 'has_failure', 'failure'
@@ -474,7 +505,7 @@ left_behind as (
             merge=merge_rule(
                 'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
             )
-        ) | indent(4) }} as rule,
+        )) | indent(4) }} as rule,
         {{ by_replication(
             queued='cast(null as ' ~ row_state_type() ~ ')',
             merge=merge_state(
@@ -482,15 +513,21 @@ left_behind as (
                 'held_row'
             )
         ) | indent(4) }} as state_after,
-        outcome in ('applied', 'won', 'merged')
+        {{ by_intervention(
+            has_interventions,
+            'is_intervention_written',
+            "outcome in ('applied', 'won', 'merged')
         or (is_resolved_row and outcome = 'lost')
         -- a second delete of a row is one more version by which its tombstone is known
         or (
             replication = 'merge'
             and outcome = 'already_deleted'
             and held_row is not null
-        ) as is_written,
-        is_allowed and failure is null as would_apply
+        )"
+        ) }} as is_written,
+        {{ by_intervention(
+            has_interventions, 'is_intervention_written', 'is_allowed and failure is null'
+        ) }} as would_apply
     from decided
 )
 
@@ -620,8 +657,13 @@ final as (
         transaction_position,
         queue_position,
         operation,
+        {%- if has_interventions %}
+        intervention,
+        {%- endif %}
         old_version,
-        {{ by_replication(queued='new_version', merge='version') }} as new_version,
+        {{ by_intervention(
+            has_interventions, 'new_version', by_replication(queued='new_version', merge='version')
+        ) }} as new_version,
         replication,
         lineage,
         known_position,
@@ -648,23 +690,33 @@ final as (
         rule,
         is_rejected,
         is_resolved_row,
-        failure,
+        {{ by_intervention(has_interventions, 'intervention.failure', 'failure') }} as failure,
         conflict_kind,
         {{ conflict_type(
-            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')"
+            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
+            is_reported='intervention is not null' if has_interventions else 'false'
         ) | indent(4) }} as conflict_type,
         case
             when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null then intervention.loser.node
+            {%- endif %}
             when is_rejected then node
             else opponent.node
         end as loser_node,
         case
             when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null then intervention.loser.change_id
+            {%- endif %}
             when is_rejected then change_id
             else opponent.change_id
         end as loser_change_id,
         case
             when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null then publisher
+            {%- endif %}
             when not is_rejected then node
             when is_waiting then publisher
             when is_conflict or failure is not null then opponent.node
@@ -673,6 +725,9 @@ final as (
         end as winner_node,
         case
             when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null then null
+            {%- endif %}
             when not is_rejected then change_id
             -- against the publisher as such, whoever made the row that it holds
             when is_waiting then null

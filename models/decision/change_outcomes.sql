@@ -5,9 +5,11 @@
     partition_by='run_sequence'
 ) }}
 {%- set held = held_state() %}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') %}
+{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{%- set has_interventions = has_interventions() %}
 
--- The decision log: one row per change that a run has decided. Written first, in one commit a run,
+-- The decision log: one row per change that a run has decided, and per decision of a person or refused
+-- command that has acted (models/interventions). Written first, in one commit a run,
 -- and the only authority: everything to the right of it is derived from it.
 -- What earlier steps record of the same run comes first:
 -- {{ ref('rejected_changes') }}
@@ -49,6 +51,9 @@ decided as (
         changes.replication,
         changes.policy,
         changes.run_sequence,
+        {%- if has_interventions %}
+        changes.intervention,
+        {%- endif %}
         articles.conflict_logging,
         decisions.comparison,
         decisions.held_row.version as held_version,
@@ -84,8 +89,19 @@ decided as (
         if(
             decisions.outcome = 'merged'
             or decisions.is_resolved_row
-            or changes.operation = 'delete',
+            or changes.operation = 'delete'
+            {%- if has_interventions %}
+            or changes.intervention is not null
+            {%- endif %},
+            {% if has_interventions -%}
+            -- a node whose refused command is not undone gets what is there
+            case
+                when decisions.state_after is not null then decisions.state_after.row
+                when changes.intervention.kind = 'refused_command' then decisions.publisher_row.row
+            end,
+            {%- else -%}
             decisions.state_after.row,
+            {%- endif %}
             null
         ) as merged_row,
         -- the row whose values are kept with the decision: what stays at the publisher where the
@@ -194,9 +210,17 @@ recorded as (
         decided.held_version,
         decided.held_node,
         decided.held_change_id,
+        {% if has_interventions -%}
+        case
+            when decided.intervention.kind = 'refused_command' then decided.intervention.lost_row
+            when not coalesce(decided.kept_row.is_deleted, false)
+                then coalesce(decided.kept_row.row, kept.kept_values)
+        end as held_row,
+        {%- else -%}
         if(
             decided.kept_row.is_deleted, null, coalesce(decided.kept_row.row, kept.kept_values)
         ) as held_row,
+        {%- endif %}
         decided.publisher_version,
         decided.publisher_lineage,
         decided.version_node,
@@ -209,7 +233,11 @@ recorded as (
             when decided.conflict_kind is not null
                 then {{ conflict_id(
                     'decided.publication', 'decided.article', 'decided.row_key',
-                    'if(decided.is_rejected, decided.new_version, decided.held_version)',
+                    by_intervention(
+                        has_interventions,
+                        'decided.change_id',
+                        'if(decided.is_rejected, decided.new_version, decided.held_version)'
+                    ),
                     'if(decided.failure is null, decided.publisher_version, null)',
                     "if(decided.replication = 'queued', decided.change_id, null)"
                 ) | indent(16) }}
@@ -227,6 +255,9 @@ recorded as (
         decided.conflict_logging,
         decided.content_hash,
         decided.run_sequence,
+        {%- if has_interventions %}
+        decided.intervention,
+        {%- endif %}
         '{{ invocation_id }}' as run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as decided_at
     from decided
@@ -267,11 +298,13 @@ conflicts as (
 -- one row per change: whose partitions the row lies in before and after the decision
 final as (
     select
-        * except (conflict_id, is_known_conflict),
+        * except (conflict_id, is_known_conflict{{ ', intervention' if has_interventions }}),
         if(is_known_conflict, null, conflict_id) as conflict_id,
         {{ partition_members('held_row') | indent(4) }} as partitions_before,
         {{ partition_members(
-            "if(publisher_version is null, null, if(is_written, coalesce(merged_row, change_row), held_row))"
+            "if(publisher_version is null, null, if(is_written"
+            ~ (' or intervention is not null' if has_interventions else '')
+            ~ ", coalesce(merged_row, change_row), held_row))"
         ) | indent(4) }} as partitions_after
     from conflicts
 )

@@ -1,9 +1,10 @@
-{{ config(materialized='scratch', reads='incoming_changes') }}
+{{ config(materialized='scratch', reads=['incoming_changes', 'pending_interventions']) }}
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
 {%- set waiting = none if flags.FULL_REFRESH else held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
+{%- set has_interventions = has_interventions() -%}
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
@@ -37,6 +38,9 @@ progress as (
             queue_position as last_position,
             changed_at
         from {{ source('held', 'change_outcomes') }}
+        {%- if held_relation('intervention_log') %}
+        where not {{ is_intervention() }}
+        {%- endif %}
         {%- if rejected %}
         union all
         select
@@ -414,7 +418,7 @@ mark_positions as (
     {%- endif %}
 ),
 
-final as (
+{{ 'changes_of_run' if has_interventions else 'final' }} as (
     select
         admitted.publication,
         admitted.article,
@@ -500,5 +504,12 @@ final as (
             admitted.publication = mark_positions.publication
             and admitted.node = mark_positions.subscriber
 )
+
+{%- if has_interventions %},
+
+final as (
+    {{ with_interventions(changes='changes_of_run', held='held', progress='progress') | indent(4) }}
+)
+{%- endif %}
 
 select * from final

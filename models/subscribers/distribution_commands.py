@@ -15,6 +15,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
+from replication_conflicts.nodes.commands import BEHIND_BITS
 from replication_conflicts.statements import article_shapes, parameter_name
 
 # the order of the kinds inside a transaction: what the transaction did, what undoes it, and then
@@ -40,6 +41,10 @@ IS_UNDONE = (
     " and not new_version <=> to_version)"
 )
 
+# decisions of people and refused commands are not changes of a node
+IS_DECISION = "rule in ('submit_winner', 'submit_loser', 'remove')"
+IS_REFUSED = "rule = 'refused_command'"
+
 
 def operation_between(old_version: Column, new_version: Column) -> Column:
     """The statement that leads from one version of a row to another; NULL stands for 'no row'."""
@@ -47,6 +52,15 @@ def operation_between(old_version: Column, new_version: Column) -> Column:
         f.when(new_version.isNull(), "delete")
         .when(old_version.isNull(), "insert")
         .otherwise("update")
+    )
+
+
+def origin() -> Column:
+    """The node whose change a command carries to all; what a person decides is the publisher's."""
+    return (
+        f.when(f.expr(IS_DECISION), f.col("publisher"))
+        .when(f.expr(IS_REFUSED), f.col("loser_node"))
+        .otherwise(f.col("node"))
     )
 
 
@@ -59,7 +73,7 @@ def replicated(outcomes: DataFrame) -> DataFrame:
     return written.select(
         "*",
         f.lit(None).cast("string").alias("subscriber"),
-        f.col("node").alias("origin"),
+        origin().alias("origin"),
         f.lit("replicated").alias("kind"),
         f.col("held_version").alias("from_version"),
         f.col("publisher_version").alias("to_version"),
@@ -90,7 +104,7 @@ def replicated_in_partitions(outcomes: DataFrame, subscriptions: DataFrame) -> D
     return cut.where("from_version is not null or to_version is not null").select(
         *outcomes.columns,
         "subscriber",
-        f.col("node").alias("origin"),
+        origin().alias("origin"),
         f.lit("replicated").alias("kind"),
         "from_version",
         "to_version",
@@ -119,7 +133,8 @@ def compensating(outcomes: DataFrame) -> DataFrame:
     """
     to_version = f.when(is_inside("partitions_after", f.col("node")), f.col("publisher_version"))
     decided = outcomes.withColumn("to_version", to_version)
-    undone = decided.where(IS_UNDONE).where("new_version is not null or to_version is not null")
+    is_undone = f"({IS_UNDONE}) and not {IS_DECISION} and not (policy is not null and {IS_REFUSED})"
+    undone = decided.where(is_undone).where("new_version is not null or to_version is not null")
     return undone.select(
         "*",
         f.col("node").alias("subscriber"),
@@ -136,6 +151,7 @@ def not_applied(outcomes: DataFrame) -> DataFrame:
     nothing = f.lit(None).cast("string")
     failed = outcomes.where(
         "replication = 'merge' and outcome = 'failed' and not compensate_for_errors"
+        f" and not {IS_REFUSED}"
     )
     return failed.select(
         "*",
@@ -175,12 +191,19 @@ def conflict_records(outcomes: DataFrame) -> DataFrame:
 def in_order(commands: DataFrame) -> DataFrame:
     """Adds `sequence`, the order of the commands of one transaction, counted from 1.
 
+    What acts behind the transaction, like a decision of a person, comes behind all of them.
     Inserts and updates go parents first, deletes children first, and the changes of one row stay in
     their order: along them a phase rises whenever a delete follows an insert or update, or the
     other way round. Even phases insert and update, odd ones delete.
     """
     row = Window.partitionBy(
-        "publication", "transaction_position", "kind", "subscriber", "article", "row_key"
+        "publication",
+        "transaction_position",
+        "place_behind",
+        "kind",
+        "subscriber",
+        "article",
+        "row_key",
     ).orderBy("queue_position")
     is_delete = (f.col("command_operation") == "delete").cast("int")
     is_switch = f.when(is_delete != f.lag(is_delete, 1, 0).over(row), 1).otherwise(0)
@@ -191,10 +214,11 @@ def in_order(commands: DataFrame) -> DataFrame:
     kind_order = f.coalesce(
         *[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()]
     )
-    transaction = Window.partitionBy("publication", "transaction_position").orderBy(
+    transaction = Window.partitionBy("publication", "transaction_position", "place_behind").orderBy(
         kind_order, "phase", depth, f.col("change_position"), "subscriber"
     )
-    return phased.withColumn("sequence", f.row_number().over(transaction))
+    number = f.row_number().over(transaction).cast("bigint")
+    return phased.withColumn("sequence", number + f.shiftleft("place_behind", BEHIND_BITS))
 
 
 def by_parameter(values: Column, columns: Iterable[str]) -> Column:
@@ -243,6 +267,10 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
         .unionByName(not_applied(configured))
         .unionByName(conflict_records(configured))
         .withColumn("change_position", f.col("queue_position"))
+        .withColumn(
+            "place_behind",
+            f.greatest(f.col("queue_position") - f.col("transaction_position"), f.lit(0)),
+        )
         .withColumn(
             "command_operation",
             f.when(
@@ -304,7 +332,7 @@ def reinitialize_commands(reinitializations: DataFrame) -> DataFrame:
         f.lit("reinitialize").alias("kind"),
         "transaction_id",
         f.col("transaction_position").alias("queue_position"),
-        f.lit(1).alias("sequence"),
+        f.lit(1).cast("bigint").alias("sequence"),
         nothing.cast("string").alias("article"),
         nothing.cast("string").alias("operation"),
         nothing.cast("map<string,string>").alias("key"),

@@ -26,6 +26,7 @@ last_positions as (
         publication,
         max(queue_position) as snapshot_position
     from {{ ref('change_outcomes') }}
+    where not {{ is_intervention() }}
     group by publication
 ),
 

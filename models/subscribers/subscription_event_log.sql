@@ -30,6 +30,7 @@ last_positions as (
         publication,
         max(queue_position) as last_position
     from {{ source('held', 'change_outcomes') }}
+    where not {{ is_intervention() }}
     group by publication
     {%- else -%}
     select

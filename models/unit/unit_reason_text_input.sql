@@ -7,5 +7,6 @@ select
     cast(null as string) as row_key,
     cast(null as string) as loser_node,
     cast(null as string) as winner_node,
-    cast(null as string) as failed_constraint
+    cast(null as string) as failed_constraint,
+    cast(null as string) as node
 where false

@@ -185,6 +185,11 @@ class LakehouseFeed:
         )
         for article in self._publication.articles.values():
             self._prepare_view(article)
+        self._make_view(
+            f"{self._schema}.{self._publication.name}__apply_errors",
+            "select queue_position, node as subscriber, command_id, article, key, operation,"
+            f" error_code, error_text, row from {self._queue} where entry = '{APPLY_ERROR}'",
+        )
         self._is_ready = True
 
     def _prepare_view(self, article: NodeArticle) -> None:
@@ -198,6 +203,9 @@ class LakehouseFeed:
             f"select {', '.join([*contract, *own])} from {self._queue}"
             f" where entry = '{CHANGE}' and article = '{article.name}'"
         )
+        self._make_view(name, query)
+
+    def _make_view(self, name: str, query: str) -> None:
         if self._spark.catalog.tableExists(name):
             if self._spark.catalog.getTable(name).tableType != "VIEW":
                 raise LakehouseProblem(

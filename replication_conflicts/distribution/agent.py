@@ -16,6 +16,7 @@ from replication_conflicts.distribution import reports, tables
 from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal, try_each
 from replication_conflicts.distribution.commands import (
     AgentCommand,
+    Place,
     Transaction,
     in_batches,
     in_transactions,
@@ -106,7 +107,7 @@ class Agent:
     def _names(self) -> tuple[str, str]:
         return (self._node.publication.name, self._node.name)
 
-    def position(self) -> int:
+    def place(self) -> Place:
         """Up to which place of the queue the database has its commands."""
         with self._engine.begin() as connection:
             return tables.read_position(connection, *self._names)
@@ -141,7 +142,7 @@ class Agent:
             self._summary.is_stopped = True
             self._summary.refused.append(stop.refused)
         self._send_reports()
-        self._summary.position = self._patiently(self.position)
+        self._summary.position = self._patiently(self.place).position
         self._summary.seconds = time.monotonic() - started
         return self._summary
 
@@ -152,8 +153,8 @@ class Agent:
 
     def _round(self) -> bool:
         """Take commands until there are none, or until a snapshot makes the rest obsolete."""
-        position = self._patiently(self.position)
-        transactions = in_transactions(self._ports.commands.after(position))
+        place = self._patiently(self.place)
+        transactions = in_transactions(self._ports.commands.after(place))
         for batch in in_batches(transactions, self._options.most_transactions):
             command = batch[0].reinitialize
             if command is not None:
@@ -161,7 +162,7 @@ class Agent:
                 return True
             self._take(batch)
             size = sum(len(transaction.commands) for transaction in batch)
-            self._progress(size, batch[-1].position)
+            self._progress(size, batch[-1].place.position)
         return False
 
     # --- transactions
@@ -181,14 +182,14 @@ class Agent:
 
     def _commit(self, batch: Sequence[Transaction]) -> None:
         with agent_transaction(self._engine) as connection:
-            position = tables.lock_position(connection, *self._names)
+            place = tables.lock_position(connection, *self._names)
             # after a lost answer: the database may have committed what is tried again
-            left = [one for one in batch if one.position > position]
+            left = [one for one in batch if one.place > place]
             if not left:
                 return
             commands = [command for one in left for command in one.commands]
             changed = apply(connection, self._node, commands)
-            tables.move_position(connection, *self._names, left[-1].position)
+            tables.move_position(connection, *self._names, left[-1].place)
         self._count(left, Counter(command.kind for command in commands), changed)
 
     def _settle(self, transaction: Transaction) -> None:
@@ -209,13 +210,13 @@ class Agent:
     def _commit_without_refused(self, transaction: Transaction) -> None:
         is_skipping = self._options.is_skipping
         with agent_transaction(self._engine) as connection:
-            if tables.lock_position(connection, *self._names) >= transaction.position:
+            if tables.lock_position(connection, *self._names) >= transaction.place:
                 return
             trial = try_each(connection, self._node, transaction, is_skipping=is_skipping)
             if trial.refusals and not is_skipping:
                 raise _Stop(trial.refusals[0])
             reports.keep_refusals(connection, self._names[0], trial.refusals, is_skipped=True)
-            tables.move_position(connection, *self._names, transaction.position)
+            tables.move_position(connection, *self._names, transaction.place)
         self._count([transaction], trial.kinds, trial.changed)
         self._summary.refused.extend(trial.refusals)
 
@@ -230,7 +231,7 @@ class Agent:
             is_skipping = self._options.is_skipping
             reports.keep_refusals(connection, self._names[0], [refused], is_skipping)
             if is_skipping:
-                tables.move_position(connection, *self._names, transaction.position)
+                tables.move_position(connection, *self._names, transaction.place)
         if not is_skipping:
             raise _Stop(refused)
         self._count([transaction], Counter(), 0)
@@ -267,11 +268,11 @@ class Agent:
     ) -> int:
         with agent_transaction(self._engine) as connection:
             held = tables.lock_position(connection, *self._names)
-            if event is not None and held >= position:
+            if event is not None and held >= Place(position):
                 # after a lost answer: the snapshot is in the tables
                 return 0
             count = replace_rows(connection, self._node.tables, self._node.capture, rows)
-            tables.move_position(connection, *self._names, position)
+            tables.move_position(connection, *self._names, Place(position))
             if event is not None:
                 reports.keep_event(connection, self._names[0], event)
         return count

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import NamedTuple
 
 from replication_conflicts.nodes.commands import (
+    BEHIND_BITS,
     COMPENSATING,
     LOG_CONFLICT,
     NOT_APPLIED,
@@ -21,6 +23,16 @@ ROW_KINDS = (REPLICATED, COMPENSATING)
 KINDS = (*ROW_KINDS, REINITIALIZE, NOT_APPLIED, LOG_CONFLICT)
 
 Texts = Mapping[str, str | None]
+
+
+class Place(NamedTuple):
+    """A place in the queue. What people decide acts behind a position, and before the next one.
+
+    `behind` counts what acts there; a position itself has 0.
+    """
+
+    position: int = 0
+    behind: int = 0
 
 
 class UnknownCommand(ValueError):
@@ -59,6 +71,11 @@ class AgentCommand:
             raise UnknownCommand(f"command {self.command_id} (reinitialize) names no snapshot")
 
     @property
+    def place(self) -> Place:
+        """Where in the queue the command was decided."""
+        return Place(self.queue_position, self.sequence >> BEHIND_BITS)
+
+    @property
     def changes_a_row(self) -> bool:
         """Whether the command is carried out by one of the article's statements."""
         return self.kind in ROW_KINDS
@@ -68,7 +85,7 @@ class AgentCommand:
 class Transaction:
     """Commands that are applied together: those of one place in the queue, in their order."""
 
-    position: int
+    place: Place
     commands: tuple[AgentCommand, ...]
 
     @property
@@ -79,9 +96,9 @@ class Transaction:
 
 def in_transactions(commands: Iterable[AgentCommand]) -> Iterator[Transaction]:
     """Group commands that come in order; nothing is read ahead but the next command."""
-    for position, group in groupby(commands, key=lambda command: command.queue_position):
+    for place, group in groupby(commands, key=lambda command: command.place):
         ordered = sorted(group, key=lambda command: command.sequence)
-        yield Transaction(position, tuple(ordered))
+        yield Transaction(place, tuple(ordered))
 
 
 def in_batches(

@@ -21,7 +21,7 @@ from replication_conflicts.distribution.articles import (
     node_publication,
     project_publications,
 )
-from replication_conflicts.distribution.commands import UnknownCommand
+from replication_conflicts.distribution.commands import Place, UnknownCommand
 from replication_conflicts.distribution.database import (
     DatabaseProblem,
     dialect_of,
@@ -122,8 +122,8 @@ def distribute(
             LakehouseReports(spark, relations, chosen),
         )
         if dry_run:
-            position = _position(engine, node)
-            print_plan(console, ports.commands.after(position), position)
+            place = _place(engine, node)
+            print_plan(console, ports.commands.after(place), place)
             return
         _run(console, engine, node, ports, options, is_initializing=initialize)
     except (
@@ -159,7 +159,7 @@ def _run(
         agent.prepare()
         if is_initializing:
             agent.initialize()
-        progress.update(task, total=ports.commands.count(agent.position()))
+        progress.update(task, total=ports.commands.count(agent.place()))
         summary = agent.run()
     print_summary(console, node.name, summary)
     if summary.refused:
@@ -205,9 +205,9 @@ def stop(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
-def _position(engine: Engine, node: Node) -> int:
-    """The position, without making the agent's tables."""
+def _place(engine: Engine, node: Node) -> Place:
+    """The place in the queue, without making the agent's tables."""
     with engine.begin() as connection:
         if not inspect(connection).has_table(tables.positions.name):
-            return 0
+            return Place()
         return tables.read_position(connection, node.publication.name, node.name)

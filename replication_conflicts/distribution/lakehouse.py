@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.commands import AgentCommand, command_from_record
+from replication_conflicts.distribution.commands import AgentCommand, Place, command_from_record
 from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
+from replication_conflicts.nodes.commands import BEHIND_BITS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 # commands are read in windows of the queue, each of about as many as this
 _WINDOW = 20_000
+_EVERYTHING_BEHIND = 2**31
 
 
 class LakehouseProblem(Exception):
@@ -49,27 +51,27 @@ class LakehouseCommands:
         self._subscriber = subscriber
         self._window = window
 
-    def count(self, position: int) -> int:
+    def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
-        return self._behind(position).count()
+        return self._behind(place).count()
 
-    def after(self, position: int) -> Iterator[AgentCommand]:
+    def after(self, place: Place) -> Iterator[AgentCommand]:
         """All commands behind a place in the queue, window by window."""
         from pyspark.sql import functions as f
 
-        while (end := self._end_of_window(position)) is not None:
-            window = self._behind(position).where(f.col("queue_position") <= end)
+        while (end := self._end_of_window(place)) is not None:
+            window = self._behind(place).where(f.col("queue_position") <= end)
             for row in window.orderBy("queue_position", "sequence").toLocalIterator():
                 yield command_from_record(self._publication, row.asDict(recursive=True))
-            position = end
+            place = Place(end, _EVERYTHING_BEHIND)
 
-    def _end_of_window(self, position: int) -> int | None:
+    def _end_of_window(self, place: Place) -> int | None:
         """The place of the last command in the next window, whose transaction is in it whole."""
-        places = self._behind(position).select("queue_position").orderBy("queue_position")
+        places = self._behind(place).select("queue_position").orderBy("queue_position")
         found = places.limit(self._window).selectExpr("max(queue_position)").first()
         return None if found is None or found[0] is None else int(found[0])
 
-    def _behind(self, position: int) -> DataFrame:
+    def _behind(self, place: Place) -> DataFrame:
         # no parameters in SQL: Delta's parser does not bind them
         from pyspark.sql import functions as f
 
@@ -80,7 +82,11 @@ class LakehouseCommands:
         return self._spark.table(f"{self._published}.{name}").where(
             (f.col("publication") == self._publication.name)
             & is_mine
-            & (f.col("queue_position") > position)
+            & (f.col("queue_position") >= place.position)
+            & (
+                (f.col("queue_position") > place.position)
+                | (f.shiftright("sequence", BEHIND_BITS) > place.behind)
+            )
         )
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from replication_conflicts.distribution.commands import AgentCommand, Texts
+from replication_conflicts.distribution.commands import AgentCommand, Place, Texts
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class Reinitialized:
 class CommandSource(Protocol):
     """A subscriber's commands."""
 
-    def after(self, position: int) -> Iterator[AgentCommand]:
-        """All commands behind a place in the queue, by queue position; never all in memory."""
+    def after(self, place: Place) -> Iterator[AgentCommand]:
+        """All commands behind a place in the queue, by place; never all in memory."""
 
-    def count(self, position: int) -> int:
+    def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
 
 

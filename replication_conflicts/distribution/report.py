@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from replication_conflicts.distribution.agent import Summary
-from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.commands import AgentCommand, Place
 
 
 def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
@@ -39,20 +39,20 @@ def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
         console.print("Stopped there. `--on-error skip` leaves refused commands out.")
 
 
-def print_plan(console: Console, commands: Iterable[AgentCommand], position: int) -> None:
+def print_plan(console: Console, commands: Iterable[AgentCommand], place: Place) -> None:
     """What a run would do, counted."""
     counts: Counter[tuple[str, str, str]] = Counter()
-    transactions: set[int] = set()
+    transactions: set[Place] = set()
     for command in commands:
         counts[command.kind, command.article or "", command.operation or ""] += 1
-        transactions.add(command.queue_position)
+        transactions.add(command.place)
     table = Table(box=box.SIMPLE_HEAD)
     for name in ("kind", "article", "operation"):
         table.add_column(name)
     table.add_column("commands", justify="right")
     for (kind, article, operation), count in sorted(counts.items()):
         table.add_row(kind, article, operation, f"{count:,}")
-    console.print(f"Behind position {position:,}: {len(transactions):,} transactions")
+    console.print(f"Behind position {place.position:,}: {len(transactions):,} transactions")
     if counts:
         console.print(table)
     console.print("Nothing was changed.")

@@ -21,6 +21,8 @@ from sqlalchemy import (
     select,
 )
 
+from replication_conflicts.distribution.commands import Place
+
 metadata = MetaData()
 
 positions = Table(
@@ -29,6 +31,7 @@ positions = Table(
     Column("publication", Text, primary_key=True),
     Column("subscriber", Text, primary_key=True),
     Column("queue_position", BigInteger, nullable=False),
+    Column("behind_position", BigInteger, nullable=False),
     comment="Up to which place of the queue this database has its commands.",
 )
 conflicts = Table(
@@ -88,26 +91,31 @@ def is_known(connection: Connection, publication: str, subscriber: str) -> bool:
     return _position(connection, publication, subscriber, is_locked=False) is not None
 
 
-def read_position(connection: Connection, publication: str, subscriber: str) -> int:
+def read_position(connection: Connection, publication: str, subscriber: str) -> Place:
     """The place in the queue up to which the commands are applied; 0 before the first."""
-    return _position(connection, publication, subscriber, is_locked=False) or 0
+    return _position(connection, publication, subscriber, is_locked=False) or Place()
 
 
-def lock_position(connection: Connection, publication: str, subscriber: str) -> int:
+def lock_position(connection: Connection, publication: str, subscriber: str) -> Place:
     """The same, and nobody else can move it before this transaction ends."""
     position = _position(connection, publication, subscriber, is_locked=True)
     if position is None:
-        row = {"publication": publication, "subscriber": subscriber, "queue_position": 0}
+        row = {
+            "publication": publication,
+            "subscriber": subscriber,
+            "queue_position": 0,
+            "behind_position": 0,
+        }
         connection.execute(positions.insert(), row)
-    return position or 0
+    return position or Place()
 
 
-def move_position(connection: Connection, publication: str, subscriber: str, position: int) -> None:
+def move_position(connection: Connection, publication: str, subscriber: str, place: Place) -> None:
     """Note the place that the rows of this transaction stand for."""
     connection.execute(
         positions.update()
         .where(positions.c.publication == publication, positions.c.subscriber == subscriber)
-        .values(queue_position=position)
+        .values(queue_position=place.position, behind_position=place.behind)
     )
 
 
@@ -118,10 +126,10 @@ def now_text() -> str:
 
 def _position(
     connection: Connection, publication: str, subscriber: str, *, is_locked: bool
-) -> int | None:
-    query = select(positions.c.queue_position).where(
+) -> Place | None:
+    query = select(positions.c.queue_position, positions.c.behind_position).where(
         positions.c.publication == publication, positions.c.subscriber == subscriber
     )
     # SQLite has no such clause, and its transactions here hold the lock from their beginning
-    found = connection.execute(query.with_for_update() if is_locked else query).scalar()
-    return None if found is None else int(found)
+    found = connection.execute(query.with_for_update() if is_locked else query).first()
+    return None if found is None else Place(int(found[0]), int(found[1]))

@@ -14,6 +14,9 @@ REINITIALIZE = "reinitialize"
 NOT_APPLIED = "not_applied"
 LOG_CONFLICT = "log_conflict"
 
+# from this bit on, `sequence` counts what acts behind a position of the queue; below, the commands
+BEHIND_BITS = 32
+
 
 @dataclass(frozen=True)
 class SnapshotTable:

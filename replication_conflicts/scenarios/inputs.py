@@ -6,9 +6,14 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from replication_conflicts.nodes import FeedRow, Publication, StoredRow, tables
+from replication_conflicts.nodes import FeedRow, Publication, Refusal, StoredRow, tables
 from replication_conflicts.scenarios.play import CasePlay, Delivery
-from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
+from replication_conflicts.scenarios.project import (
+    APPLY_ERRORS,
+    INPUTS,
+    Configuration,
+    ConsumerProject,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,6 +43,9 @@ class Inputs:
                 table = tables.table_name(project.feeds, publication, article.name)
                 columns = tables.feed_table_columns(publication, article)
                 tables.create_table(self._spark, table, columns, _FEED_FORMAT)
+            if configuration.has_apply_errors:
+                table = tables.table_name(project.feeds, publication, "apply_errors")
+                tables.create_table(self._spark, table, APPLY_ERRORS, _FEED_FORMAT)
             for name in configuration.initial_articles:
                 table = tables.table_name(project.initial, publication, name)
                 columns = tables.initial_table_columns(publication.articles[name])
@@ -63,7 +71,9 @@ class Inputs:
         tables.append_rows(self._spark, table, INPUTS["subscriptions"], rows)
 
     def add_reports(self, publication: Publication, deliveries: Iterable[Delivery]) -> None:
-        """Events of subscriptions, and decisions of people."""
+        """Events of subscriptions, decisions of people, and commands that were refused."""
+        deliveries = list(deliveries)
+        self._add_refusals(publication, [one for each in deliveries for one in each.refusals])
         events: list[Mapping[str, object]] = []
         decisions: list[Mapping[str, object]] = []
         for delivery in deliveries:
@@ -90,6 +100,29 @@ class Inputs:
                 )
         self._append("subscription_events", events)
         self._append("conflict_decisions", decisions)
+
+    def _add_refusals(
+        self, publication: Publication, refusals: Iterable[tuple[Refusal, int]]
+    ) -> None:
+        rows: list[Mapping[str, object]] = []
+        for refusal, position in refusals:
+            article = publication.articles[refusal.article]
+            row = None if refusal.row is None else article.to_texts(refusal.row)
+            rows.append(
+                {
+                    "queue_position": position,
+                    "subscriber": refusal.subscriber,
+                    "command_id": refusal.command_id,
+                    "article": refusal.article,
+                    "key": article.to_texts(article.key_row(refusal.key)),
+                    "operation": refusal.operation,
+                    "error_code": refusal.error_code,
+                    "error_text": refusal.error_text,
+                    "row": row,
+                }
+            )
+        table = tables.table_name(self._project.feeds, publication, "apply_errors")
+        tables.append_rows(self._spark, table, APPLY_ERRORS, rows, _FEED_FORMAT)
 
     def _append(self, name: str, rows: list[Mapping[str, object]]) -> None:
         tables.append_rows(self._spark, f"{self._project.inputs}.{name}", INPUTS[name], rows)

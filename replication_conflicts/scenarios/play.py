@@ -18,6 +18,7 @@ from replication_conflicts.nodes import (
     Positions,
     Publication,
     Queue,
+    Refusal,
     Row,
     StoredRow,
     ValueProblem,
@@ -94,11 +95,12 @@ class Delivery:
     feed: list[FeedRow] = field(default_factory=list)
     events: list[tuple[Event, int | None]] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    refusals: list[tuple[Refusal, int]] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
         """Whether the run would find nothing new."""
-        return not (self.feed or self.events or self.decisions)
+        return not (self.feed or self.events or self.decisions or self.refusals)
 
 
 Player = Generator[RunDue, RunDone, None]
@@ -142,7 +144,7 @@ class CasePlay:
         self._outputs = outputs
         self.in_partition = in_partition
         self._queue = Queue(shared.positions)
-        self._entries: list[FeedRow | Event] = []
+        self._entries: list[FeedRow | Event | Refusal] = []
         self._decisions: list[Decision] = []
         self._publisher = publisher_node(shared.publication, self._queue, shared.identity)
         self._publisher.reset(initial)
@@ -190,6 +192,9 @@ class CasePlay:
                 # at the start of the run by itself; behind uploads it takes a place in the queue
                 position = self.shared.positions.take() if delivery.feed else None
                 delivery.events.append((entry, position))
+                continue
+            if isinstance(entry, Refusal):
+                delivery.refusals.append((entry, self.shared.positions.take()))
                 continue
             row = self._queue.place(entry)
             self._count_position(row.values.get("queue_position"))
@@ -278,8 +283,8 @@ class CasePlay:
 
     def _upload(self, node: Node) -> None:
         self._entries.extend(node.upload())
-        if node.take_refusals():
-            raise ImpossibleChange("reports of refused commands are not taken by the pipeline yet")
+        # reports stand behind what was uploaded
+        self._entries.extend(node.take_refusals())
 
     def _download(self, subscriber: str) -> None:
         self.subscribers[subscriber].apply(self.commands(subscriber))
@@ -325,10 +330,19 @@ class CasePlay:
         ]
         if not found:
             raise ImpossibleChange("there is no such conflict")
-        latest = max(found, key=lambda record: int(str(record.get("run_sequence") or 0)))
+        latest = max(found, key=self._place_of)
         article = self.shared.publication.articles[step.article]
         edited = article.to_texts(article.part(step.edited)) if step.edited else None
         self._decisions.append(Decision(str(latest["conflict_id"]), step.decision, edited))
+
+    def _place_of(self, conflict: Mapping[str, object]) -> tuple[int, int]:
+        """Where in the queue a conflict was decided."""
+        for outcome in self._outputs.outcomes(self.shared.publication.name).values():
+            if outcome.get("conflict_id") == conflict["conflict_id"]:
+                return int(str(outcome["transaction_position"])), int(
+                    str(outcome["queue_position"])
+                )
+        return 0, 0
 
     def _set(self, step: SetStep) -> None:
         if step.policy is not None:

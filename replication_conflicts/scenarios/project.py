@@ -42,6 +42,19 @@ INPUTS = {
     },
 }
 
+# What subscribers report about commands that they refused, one relation a publication.
+APPLY_ERRORS = {
+    "queue_position": "bigint",
+    "subscriber": "string",
+    "command_id": "string",
+    "article": "string",
+    "key": "map<string,string>",
+    "operation": "string",
+    "error_code": "int",
+    "error_text": "string",
+    "row": "map<string,string>",
+}
+
 _PER_ARTICLE = {
     "stg_{publication}__{article}": "staged_changes",
     "{publication}__{article}__versions": "row_versions",
@@ -61,6 +74,11 @@ class Configuration:
     def name(self) -> str:
         """The publication's name."""
         return self.publication.name
+
+    @property
+    def has_apply_errors(self) -> bool:
+        """Whether its subscribers report commands that they refuse."""
+        return bool(self.options.get("apply_errors"))
 
     @property
     def initial_articles(self) -> list[str]:
@@ -140,8 +158,9 @@ class ConsumerProject:
                 call = f"replication_conflicts.{macro}('{publication.name}', '{article}')"
                 _write(folder / f"{model}.sql", f"{{{{ {call} }}}}\n")
         prefix = f"{publication.name}__"
+        reports = ["apply_errors"] if configuration.has_apply_errors else []
         sources = [
-            _source("feeds", self.feeds, [prefix + name for name in names]),
+            _source("feeds", self.feeds, [prefix + name for name in [*names, *reports]]),
             _source("held", self.schema, [f"{prefix}{name}__versions" for name in names]),
         ]
         if configuration.initial_articles:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from replication_conflicts.nodes import Publication, Row, publication_from_vars
+from replication_conflicts.scenarios.steps import RefuseStep
 from replication_conflicts.scenarios.suite import CASE_COLUMN, Suite
 
 
@@ -71,6 +72,8 @@ def shared_options(suite: Suite) -> dict[str, object]:
         if any(case.initial.get(name) for case in suite.cases):
             article["initial_snapshot"] = True
     options["articles"] = articles
+    if any(isinstance(step, RefuseStep) for case in suite.cases for step in case.steps):
+        options["apply_errors"] = True
     if options.get("logical_records"):
         options["logical_records"] = [
             _shared_record(one) for one in _list(options["logical_records"])

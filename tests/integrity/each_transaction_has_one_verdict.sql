@@ -3,7 +3,10 @@
 
 with
 
-outcomes as (select * from {{ ref('change_outcomes') }}),
+outcomes as (
+    select * from {{ ref('change_outcomes') }}
+    where not {{ is_intervention() }}
+),
 
 queued_publications as (
     select * from {{ ref('configured_publications') }}

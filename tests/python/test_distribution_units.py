@@ -16,6 +16,7 @@ from replication_conflicts.distribution.agent import Summary
 from replication_conflicts.distribution.articles import ConfigurationProblem, node_publication
 from replication_conflicts.distribution.commands import (
     AgentCommand,
+    Place,
     UnknownCommand,
     command_from_record,
     in_batches,
@@ -48,7 +49,7 @@ def reinitialize(position: int) -> AgentCommand:
 
 def test_commands_of_one_place_are_a_transaction_in_their_sequence() -> None:
     found = list(in_transactions([command(1, 2), command(1, 1), command(3)]))
-    assert [one.position for one in found] == [1, 3]
+    assert [one.place.position for one in found] == [1, 3]
     assert [one.sequence for one in found[0].commands] == [1, 2]
 
 
@@ -61,14 +62,14 @@ def test_nothing_is_read_ahead_of_a_batch() -> None:
             yield command(position)
 
     batches = in_batches(in_transactions(endless()), most_transactions=3)
-    assert [one.position for one in next(batches)] == [1, 2, 3]
+    assert [one.place.position for one in next(batches)] == [1, 2, 3]
     assert len(read) <= 5
 
 
 def test_a_snapshot_stands_alone() -> None:
     commands = [command(1), command(2), reinitialize(3), command(4)]
     batches = list(in_batches(in_transactions(commands), most_transactions=10))
-    assert [[one.position for one in batch] for batch in batches] == [[1, 2], [3], [4]]
+    assert [[one.place.position for one in batch] for batch in batches] == [[1, 2], [3], [4]]
     assert [batch[0].reinitialize is not None for batch in batches] == [False, True, False]
 
 
@@ -206,7 +207,7 @@ def test_the_summary_says_what_was_done_and_what_was_refused() -> None:
 
 def test_a_plan_counts_and_changes_nothing() -> None:
     console = Console(record=True, width=200)
-    print_plan(console, [command(3), command(3, 2), command(5)], 2)
+    print_plan(console, [command(3), command(3, 2), command(5)], Place(2))
     said = console.export_text()
     assert "Behind position 2: 2 transactions" in said
     assert "Nothing was changed." in said

@@ -24,7 +24,7 @@ vars:
       replication: queued
       publisher: HQ
       articles:
-        item: {columns: {item_id: int, name: string}, primary_key: [item_id]}
+        item: {columns: {item_id: int, name: string, price: int}, primary_key: [item_id]}
 """
 SOURCES = """
 sources:
@@ -46,6 +46,7 @@ FEED = {
     "new_version": "string",
     "item_id": "int",
     "name": "string",
+    "price": "int",
 }
 
 
@@ -96,7 +97,7 @@ def fill(project: ScratchProject, **values: str) -> None:
     columns = {
         "subscriptions": "publication, subscriber",
         "subscription_events": "publication, subscriber, event",
-        "conflict_decisions": "conflict_id, decision",
+        "conflict_decisions": "conflict_id, decision, edited",
     }
     for name, rows in values.items():
         table = f"{project.schema}_inputs.{name} ({columns[name]})"
@@ -116,7 +117,7 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
         "('stock', 'south')",
         subscription_events="('stock', 'south', 'restarted'), ('stock', 'west', 'reinitialized'), "
         "('shop', 'north', 'reinitialized')",
-        conflict_decisions="('c1', 'submit_both')",
+        conflict_decisions="('c1', 'submit_both', null)",
     )
     (error,) = errors(consumer)
     for expected in (
@@ -133,11 +134,51 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
 
 
 @pytest.mark.spark
-def test_a_decision_that_is_not_applied_is_a_warning(consumer: ScratchProject) -> None:
-    fill(consumer, subscriptions="('stock', 'south')", conflict_decisions="('c1', 'remove')")
+def test_a_decision_waits_for_the_first_run(consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south')", conflict_decisions="('c1', 'remove', null)")
     assert errors(consumer) == ()
-    (error,) = errors(consumer, "--warn-error-options", '{"error": ["JinjaLogWarning"]}')
-    assert "1 decision(s) 'remove' are not applied" in error
+
+
+@pytest.mark.spark
+def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
+    """What is looked at is the log of an earlier run; `policy` tells queued updating from merge."""
+    log = f"{consumer.schema}.change_outcomes"
+    spark = consumer.build.spark
+    spark.sql(
+        f"create table {log} (publication string, article string, policy string,"
+        " conflict_id string) using delta"
+    )
+    spark.sql(
+        f"insert into {log} values ('stock', 'item', 'publisher_wins', 'queued'),"
+        " ('stock', 'item', null, 'merge'), ('stock', 'item', null, 'key'),"
+        " ('stock', 'item', null, 'column'), ('stock', 'item', null, 'value')"
+    )
+    fill(
+        consumer,
+        subscriptions="('stock', 'south')",
+        conflict_decisions="('nowhere', 'remove', null), ('queued', 'submit_loser', null),"
+        " ('merge', 'remove', map('name', 'x')), ('key', 'submit_loser', map('item_id', '2')),"
+        " ('column', 'submit_winner', map('colour', 'red')),"
+        " ('value', 'submit_loser', map('price', 'two'))",
+    )
+    (error,) = errors(consumer)
+    for expected in (
+        ("conflict 'nowhere'", "no such conflict", "conflicts_info"),
+        ("conflict 'queued'", "publication 'stock'", "must be: remove"),
+        ("conflict 'merge'", "no edited columns"),
+        ("conflict 'key'", "the key (item_id) cannot be edited"),
+        ("conflict 'column'", "no column 'colour'", "item_id, name, price"),
+        ("conflict 'value'", "column 'price' cannot hold 'two'", "it is int"),
+    ):
+        assert any(all(text in line for text in expected) for line in error.splitlines()), error
+    fill(
+        consumer,
+        subscriptions="('stock', 'south')",
+        conflict_decisions="('queued', 'remove', null),"
+        " ('merge', 'submit_loser', map('name', 'x'))",
+    )
+    assert errors(consumer) == ()
+    spark.sql(f"drop table {log}")
 
 
 @pytest.mark.spark

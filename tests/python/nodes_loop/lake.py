@@ -15,7 +15,7 @@ from typing import Any
 
 from replication_conflicts.capture.ports import BatchMismatch
 from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.commands import AgentCommand, Place
 from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
 from replication_conflicts.nodes.commands import SnapshotTable
 from replication_conflicts.nodes.feed import FeedRow
@@ -155,16 +155,16 @@ class Source:
         self._publication = publication
         self._node = node
 
-    def after(self, position: int) -> Iterator[AgentCommand]:
+    def after(self, place: Place) -> Iterator[AgentCommand]:
         if self._node == self._publication.options.publisher:
             found = [one for one in self._reader.commands if one.subscriber is None]
             found.sort(key=lambda one: (one.position, one.sequence))
         else:
             found = self._reader.subscriber_commands(self._node)
-        return (self._command(one) for one in found if one.position > position)
+        return (self._command(one) for one in found if one.position > place.position)
 
-    def count(self, position: int) -> int:
-        return sum(1 for _ in self.after(position))
+    def count(self, place: Place) -> int:
+        return sum(1 for _ in self.after(place))
 
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         mark = [mark for mark in self._reader.marks if mark.subscriber == self._node][-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.commands import AgentCommand, Place
 from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
 
 
@@ -19,11 +19,11 @@ class Lists:
     refusals: dict[str, Refusal] = field(default_factory=dict)
     events: list[Reinitialized] = field(default_factory=list)
 
-    def after(self, position: int) -> Iterator[AgentCommand]:
-        return iter([one for one in self.commands if one.queue_position > position])
+    def after(self, place: Place) -> Iterator[AgentCommand]:
+        return iter([one for one in self.commands if one.place > place])
 
-    def count(self, position: int) -> int:
-        return sum(one.queue_position > position for one in self.commands)
+    def count(self, place: Place) -> int:
+        return sum(one.place > place for one in self.commands)
 
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         return iter(self.snapshot)

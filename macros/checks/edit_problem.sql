@@ -1,0 +1,41 @@
+{#- What is wrong with the edited columns of a decision, as a text; NULL: nothing. Over the columns publication, article and edited: a
+    column that the article does not have, a column of its key, or a value that the column cannot hold. -#}
+{% macro edit_problem() -%}
+case
+        {%- for item in replication_conflicts.article_list() %}
+        {%- set columns = item.options.columns | list %}
+        when publication = '{{ item.publication }}' and article = '{{ item.article }}'
+            then case
+                when exists(map_keys(edited), name -> not name in ('{{ columns | join("', '") }}'))
+                    then concat(
+                        "article '{{ item.article }}' has no column '",
+                        array_join(array_except(map_keys(edited), array('{{ columns | join("', '") }}')), "', '"),
+                        "', only: {{ columns | join(', ') }}. Correct edited."
+                    )
+                when exists(map_keys(edited), name -> name in ('{{ item.options.primary_key | join("', '") }}'))
+                    then "the key ({{ item.options.primary_key | join(', ') }}) cannot be edited. Correct edited."
+                {%- for column, data_type in item.options.columns.items() %}
+                when edited['{{ column }}'] is not null
+                    and {{ replication_conflicts.typed_value("edited['" ~ column ~ "']", data_type) }} is null
+                    then concat("column '{{ column }}' cannot hold '", edited['{{ column }}'], "', it is {{ data_type }}. Correct edited.")
+                {%- endfor %}
+            end
+        {%- endfor %}
+    end
+{%- endmacro %}
+
+
+{#- Decisions whose edited columns are a text that is no JSON object, as a query: conflict_id, problem. -#}
+{% macro broken_edits() -%}
+{%- set decisions = ref('conflict_decisions') -%}
+{%- set values = replication_conflicts.edited_values(decisions) -%}
+select
+    conflict_id,
+    {%- if values == 'edited' %}
+    '' as problem
+    {%- else %}
+    concat("edited is '", edited, '\', must be a JSON object of column and value, like {"price": 41.00}.') as problem
+    {%- endif %}
+from {{ decisions }}
+where {% if values == 'edited' %}false{% else %}{{ replication_conflicts.edited_text() }} is not null and {{ values }} is null{% endif %}
+{%- endmacro %}

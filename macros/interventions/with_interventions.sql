@@ -1,0 +1,92 @@
+{#- The queue of this run together with what acts in it beside changes: the interventions whose place the run has reached. A query.
+    changes: the CTE with the changes, held: the rows that the publisher holds, progress: how far earlier runs have taken the queue -#}
+{% macro with_interventions(changes, held, progress) -%}
+select
+    * except (is_contended, is_row_contended),
+    max(is_row_contended) over (partition by publication, transaction_key) as is_contended
+from (
+    select
+        *,
+        max(is_contended) over (partition by publication, article, row_key) as is_row_contended
+    from (
+        select
+            *,
+            cast(null as {{ replication_conflicts.intervention_type() }}) as intervention
+        from {{ changes }}
+        union all
+        select
+            pending.publication,
+            pending.article,
+            pending.row_key,
+            pending.change_id as change_key,
+            pending.change_id,
+            pending.node,
+            -- what a run does is the agreed state, like what is done at the publisher
+            true as is_publisher_change,
+            null as transaction_id,
+            null as transaction_change_count,
+            pending.change_id as transaction_key,
+            pending.transaction_position,
+            pending.queue_position,
+            pending.operation,
+            null as changed_at,
+            null as old_version,
+            pending.new_version,
+            pending.change_row,
+            pending.change_id as content_hash,
+            pending.policy,
+            pending.publisher,
+            cast({{ replication_conflicts.run_sequence() }} as bigint) as run_sequence,
+            'taken' as intake,
+            false as was_seen,
+            null as violation,
+            pending.replication,
+            null as lineage,
+            -- it knows whatever it meets
+            9223372036854775807 as known_position,
+            null as previous_values,
+            pending.tracked_columns as written_columns,
+            pending.tracked_columns,
+            false as ignores_equal_values,
+            100 as contending_priority,
+            100 as defending_priority,
+            held.held_state as held_before_run,
+            0 as reinitialization,
+            false as was_waiting_before_run,
+            true as is_contended,
+            pending.intervention.is_writing as next_guess,
+            null as next_state,
+            null as next_failure,
+            0 as round_number,
+            '{{ invocation_id }}' as run_id,
+            pending.intervention
+        from (
+            select
+                *,
+                max(if(intervention.kind = 'refused_command', transaction_position, null)) over (
+                    partition by publication
+                ) as last_report
+            from {{ ref('pending_interventions') }}
+            where run_id = '{{ invocation_id }}'
+        ) as pending
+        left join {{ progress }} as progress on pending.publication = progress.publication
+        left join (
+            select
+                publication,
+                max(transaction_position) as last_position
+            from {{ changes }}
+            where intake = 'taken'
+            group by publication
+        ) as taken
+            on pending.publication = taken.publication
+        left join {{ held }} as held
+            on
+                pending.publication = held.publication
+                and pending.article = held.article
+                and pending.row_key = held.row_key
+        where
+            pending.transaction_position
+            <= greatest(progress.last_position, taken.last_position, pending.last_report, 0)
+    )
+)
+{%- endmacro %}

@@ -1,0 +1,377 @@
+{{ config(
+    materialized='ledger',
+    news={
+        'model': ['conflict_decisions'] + (['apply_errors'] if has_apply_errors() else []),
+        'where': 'true'
+    },
+    optional=true,
+    full_refresh=false
+) }}
+{%- set log = held_relation('change_outcomes') %}
+{%- set known_log = held_relation('intervention_log') %}
+{%- set has_reports = has_apply_errors() and held_relation('distribution_commands') is not none %}
+
+-- What acts on published rows beside changes: decisions of people about conflicts, and commands that
+-- subscribers have refused, each with its place in the queue and all that it needs to act. The place
+-- of a decision depends on the run that first sees it; it is written down here, and a full refresh
+-- leaves it alone and uses it.
+-- Nothing is written before decisions have been checked:
+-- {{ ref('incoming_changes') }}
+
+with
+
+articles as (
+    select
+        configured_articles.publication,
+        configured_articles.article,
+        configured_articles.primary_key,
+        publications.publisher
+    from {{ ref('configured_articles') }} as configured_articles
+    inner join {{ ref('configured_publications') }} as publications
+        on configured_articles.publication = publications.publication
+),
+
+outcomes as (
+    {% if log -%}
+    select * from {{ source('held', 'change_outcomes') }}
+    {%- else -%}
+    {{ no_outcomes() | indent(4) }}
+    {%- endif %}
+),
+
+-- one row per intervention that an earlier run has seen
+known as (
+    {% if known_log -%}
+    select
+        intervention_id,
+        publication,
+        transaction_position,
+        queue_position
+    from {{ source('held', 'intervention_log') }}
+    {%- else -%}
+    select
+        cast(null as string) as intervention_id,
+        cast(null as string) as publication,
+        cast(null as bigint) as transaction_position,
+        cast(null as bigint) as queue_position
+    where false
+    {%- endif %}
+),
+
+decisions as (
+    select identified.*
+    from (
+        {{ identified_decisions() | indent(8) }}
+    ) as identified
+    left anti join known on identified.intervention_id = known.intervention_id
+    qualify
+        row_number() over (
+            partition by identified.intervention_id
+            order by identified.author, identified.reason
+        ) = 1
+),
+
+-- one row per conflict that is decided about
+conflicts as (
+    select
+        outcomes.publication,
+        outcomes.article,
+        outcomes.row_key,
+        outcomes.conflict_id,
+        outcomes.transaction_position as conflict_position,
+        outcomes.queue_position as conflict_place,
+        outcomes.publisher_version,
+        map_filter(
+            outcomes.change_row, (name, value) -> array_contains(articles.primary_key, name)
+        ) as key_row,
+        case
+            when not {{ is_change_loser() }} then outcomes.held_row
+            when outcomes.operation <> 'delete' then outcomes.change_row
+        end as lost_row,
+        case
+            when outcomes.{{ is_refused_command() }} then outcomes.merged_row
+            when {{ is_change_loser() }} then outcomes.held_row
+            when outcomes.operation <> 'delete'
+                then coalesce(outcomes.merged_row, outcomes.change_row)
+        end as won_row,
+        outcomes.loser_node,
+        outcomes.loser_change_id,
+        articles.publisher
+    from outcomes
+    inner join articles
+        on
+            outcomes.publication = articles.publication
+            and outcomes.article = articles.article
+    left semi join decisions on outcomes.conflict_id = decisions.conflict_id
+),
+
+-- one row per conflict: the version of the row that it has left, a tombstone's too
+settled as (
+    select
+        conflicts.*,
+        -- a row that no run has written yet has the version of the initial snapshot
+        coalesce(
+            versions.settled_version,
+            if({{ version_number('conflicts.publisher_version') }} is null, null, conflicts.publisher_version)
+        ) as settled_version
+    from conflicts
+    left join (
+        select
+            conflicts.conflict_id,
+            max_by(
+                {{ version_text(
+                    'outcomes.merge_version.writer.node', 'outcomes.merge_version.writer.number'
+                ) }},
+                struct(outcomes.transaction_position, outcomes.queue_position)
+            ) as settled_version
+        from conflicts
+        inner join outcomes
+            on
+                conflicts.publication = outcomes.publication
+                and conflicts.article = outcomes.article
+                and conflicts.row_key = outcomes.row_key
+        where
+            outcomes.is_written
+            and struct(outcomes.transaction_position, outcomes.queue_position)
+            <= struct(conflicts.conflict_position, conflicts.conflict_place)
+        group by conflicts.conflict_id
+    ) as versions
+        on conflicts.conflict_id = versions.conflict_id
+),
+
+{% if has_reports -%}
+-- one row per command that a report names, with the change behind it
+commands as (
+    select
+        commands.*,
+        {{ row_key_of_map('commands.key', 'articles.primary_key') | indent(8) }} as row_key,
+        case
+            when outcomes.{{ is_decision() }}
+                then struct(articles.publisher as node, cast(null as string) as change_id)
+            when outcomes.{{ is_refused_command() }}
+                then struct(outcomes.loser_node as node, outcomes.loser_change_id as change_id)
+            else struct(outcomes.node as node, outcomes.change_id as change_id)
+        end as loser
+    from {{ source('held', 'distribution_commands') }} as commands
+    inner join articles
+        on
+            commands.publication = articles.publication
+            and commands.article = articles.article
+    left join outcomes
+        on
+            commands.publication = outcomes.publication
+            and commands.queue_position = outcomes.transaction_position
+            and (commands.cause = outcomes.change_id or commands.cause = outcomes.conflict_id)
+    where commands.kind in ('replicated', 'compensating')
+),
+
+-- one row per command that a subscriber has refused; a report may be delivered twice
+reports as (
+    select
+        concat('refused/', errors.subscriber, '/', errors.command_id) as intervention_id,
+        commands.publication,
+        commands.article,
+        errors.queue_position,
+        errors.subscriber,
+        commands.row_key,
+        commands.key,
+        errors.row,
+        errors.error_code,
+        errors.error_text,
+        commands.kind as command_kind,
+        commands.operation as command_operation,
+        commands.row as command_row,
+        commands.old_version,
+        commands.new_version,
+        commands.loser
+    from {{ ref('apply_errors') }} as errors
+    inner join commands
+        on
+            errors.publication = commands.publication
+            and errors.command_id = commands.command_id
+            and errors.subscriber = coalesce(commands.subscriber, errors.subscriber)
+    qualify
+        row_number() over (
+            partition by errors.subscriber, errors.command_id
+            order by errors.queue_position
+        ) = 1
+),
+
+new_reports as (
+    select reports.*
+    from reports
+    left anti join known on reports.intervention_id = known.intervention_id
+),
+{%- endif %}
+
+-- one row per publication: the last place of the queue that was taken, by a change or by a report
+last_positions as (
+    select
+        publication,
+        max(least(transaction_position, queue_position)) as last_position
+    from (
+        select
+            publication,
+            transaction_position,
+            queue_position
+        from outcomes
+        {%- if has_reports %}
+        union all
+        select
+            publication,
+            queue_position as transaction_position,
+            queue_position
+        from new_reports
+        {%- endif %}
+    )
+    group by publication
+),
+
+decided as (
+    select
+        settled.*,
+        decisions.intervention_id,
+        decisions.decision,
+        decisions.queue_position,
+        decisions.edited,
+        decisions.author,
+        decisions.reason
+    from decisions
+    inner join settled on decisions.conflict_id = settled.conflict_id
+),
+
+canonical as (
+    select
+        * except (edited),
+        {{ canonical_edits('edited') | indent(4) }} as edited
+    from decided
+),
+
+described as (
+    select
+        canonical.intervention_id,
+        canonical.publication,
+        canonical.article,
+        canonical.row_key,
+        concat(canonical.publisher, '*') as node,
+        canonical.decision as kind,
+        canonical.conflict_id,
+        -- it acts behind this place of the queue
+        greatest(last_positions.last_position, canonical.queue_position, 0) as place,
+        true as is_behind_place,
+        struct(canonical.conflict_position as position, canonical.conflict_place as place) as place_order,
+        if(
+            canonical.decision = 'submit_loser' and canonical.lost_row is null, 'delete', 'update'
+        ) as operation,
+        case
+            when canonical.decision = 'submit_loser' and canonical.lost_row is not null
+                then {{ overlaid_row('canonical.lost_row', 'canonical.edited') | indent(12) }}
+            when canonical.decision = 'submit_winner' then map_concat(canonical.key_row, canonical.edited)
+            else canonical.key_row
+        end as change_row,
+        cast(null as string) as new_version,
+        canonical.settled_version,
+        canonical.decision = 'submit_loser'
+        or (canonical.decision = 'submit_winner' and size(canonical.edited) > 0) as is_writing,
+        canonical.lost_row,
+        canonical.won_row,
+        struct(canonical.loser_node as node, canonical.loser_change_id as change_id) as loser,
+        cast(null as string) as command_operation,
+        cast(null as {{ failure_type() }}) as failure,
+        canonical.edited,
+        canonical.author,
+        canonical.reason
+    from canonical
+    left join last_positions on canonical.publication = last_positions.publication
+    {%- if has_reports %}
+    union all
+    select
+        new_reports.intervention_id,
+        new_reports.publication,
+        new_reports.article,
+        new_reports.row_key,
+        new_reports.subscriber as node,
+        'refused_command' as kind,
+        cast(null as string) as conflict_id,
+        greatest(taken.last_position, new_reports.queue_position) as place,
+        coalesce(new_reports.queue_position <= taken.last_position, false) as is_behind_place,
+        struct(cast(0 as bigint) as position, new_reports.queue_position as place) as place_order,
+        if(new_reports.row is null, 'delete', 'update') as operation,
+        coalesce(new_reports.row, new_reports.key) as change_row,
+        -- the version of its row at the subscriber
+        new_reports.old_version as new_version,
+        new_reports.new_version as settled_version,
+        new_reports.command_kind = 'replicated' as is_writing,
+        new_reports.command_row as lost_row,
+        cast(null as map<string, string>) as won_row,
+        new_reports.loser,
+        new_reports.command_operation,
+        struct(new_reports.error_code as code, new_reports.error_text as name) as failure,
+        cast(null as map<string, string>) as edited,
+        cast(null as string) as author,
+        cast(null as string) as reason
+    from new_reports
+    left join (
+        select
+            publication,
+            max(least(transaction_position, queue_position)) as last_position
+        from outcomes
+        group by publication
+    ) as taken
+        on new_reports.publication = taken.publication
+    {%- endif %}
+),
+
+-- one row per publication and place: how many act behind it already
+known_places as (
+    select
+        publication,
+        transaction_position,
+        max(queue_position - transaction_position) as interventions
+    from known
+    group by publication, transaction_position
+),
+
+final as (
+    select
+        described.intervention_id,
+        described.publication,
+        described.article,
+        described.row_key,
+        described.node,
+        described.kind,
+        described.conflict_id,
+        described.place as transaction_position,
+        -- behind its place, and before the one that follows
+        described.place + if(
+            described.is_behind_place,
+            coalesce(known_places.interventions, 0)
+            + row_number() over (
+                partition by described.publication, described.place, described.is_behind_place
+                order by described.place_order, described.conflict_id, described.intervention_id
+            ),
+            0
+        ) as queue_position,
+        described.operation,
+        described.change_row,
+        described.new_version,
+        described.settled_version,
+        described.is_writing,
+        described.lost_row,
+        described.won_row,
+        described.loser,
+        described.command_operation,
+        described.failure,
+        described.edited,
+        described.author,
+        described.reason,
+        '{{ invocation_id }}' as run_id,
+        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at
+    from described
+    left join known_places
+        on
+            described.publication = known_places.publication
+            and described.place = known_places.transaction_position
+)
+
+select * from final

@@ -1,0 +1,94 @@
+{{ config(materialized='scratch', when={'model': 'intervention_log', 'where': 'true'}) }}
+{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') %}
+
+-- Decisions of people and refused commands that have not acted yet, in the form of the changes of
+-- change_queue.
+
+with
+
+interventions as (select * from {{ ref('intervention_log') }}),
+
+publications as (select * from {{ ref('configured_publications') }}),
+
+articles as (
+    {% for item in article_list() -%}
+    select
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        array('{{ tracked_columns(item.options) | join("', '") }}') as tracked_columns,
+        {{ item.options.get('compensate_for_errors', false) | lower }} as compensate_for_errors
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- endfor %}
+),
+
+-- one row per intervention that has acted
+acted as (
+    {% if log -%}
+    select
+        publication,
+        change_id as intervention_id,
+        outcome
+    from {{ source('held', 'change_outcomes') }}
+    where {{ is_intervention() }}
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as intervention_id,
+        cast(null as string) as outcome
+    where false
+    {%- endif %}
+),
+
+-- one row per conflict that has been decided
+gone as (
+    select distinct interventions.conflict_id
+    from interventions
+    inner join acted on interventions.intervention_id = acted.intervention_id
+    where acted.outcome = 'applied'
+),
+
+final as (
+    select
+        interventions.publication,
+        interventions.article,
+        interventions.row_key,
+        interventions.intervention_id as change_id,
+        interventions.node,
+        interventions.transaction_position,
+        interventions.queue_position,
+        interventions.operation,
+        interventions.new_version,
+        interventions.change_row,
+        publications.policy,
+        publications.publisher,
+        publications.replication,
+        articles.tracked_columns,
+        cast(struct(
+            interventions.kind,
+            interventions.conflict_id,
+            gone.conflict_id is not null,
+            interventions.settled_version,
+            interventions.is_writing
+            and publications.replication = 'merge'
+            and (interventions.kind <> 'refused_command' or articles.compensate_for_errors),
+            if(interventions.kind = 'refused_command', interventions.lost_row, null),
+            interventions.command_operation,
+            interventions.failure,
+            interventions.loser
+        ) as {{ intervention_type() }}) as intervention,
+        '{{ invocation_id }}' as run_id
+    from interventions
+    inner join publications on interventions.publication = publications.publication
+    inner join articles
+        on
+            interventions.publication = articles.publication
+            and interventions.article = articles.article
+    left anti join acted
+        on
+            interventions.publication = acted.publication
+            and interventions.intervention_id = acted.intervention_id
+    left join gone on interventions.conflict_id = gone.conflict_id
+)
+
+select * from final

@@ -1,0 +1,12 @@
+-- Decisions of people that could not be applied: their conflict had been decided already, or its row
+-- had changed since. The conflict is where it was; somebody should look at it again.
+{{ config(severity='warn') }}
+{%- set decided = ref('decided_conflicts') %}
+
+{% if load_relation(decided) is not none -%}
+select * from {{ decided }}
+where outcome = 'stale'
+{%- else -%}
+select cast(null as string) as conflict_id
+where false
+{%- endif %}

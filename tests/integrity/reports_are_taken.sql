@@ -1,0 +1,16 @@
+-- Reports of refused commands that no run can take: they name a command that the project has not
+-- written, or not for this subscriber.
+{{ config(severity='warn') }}
+{%- set log = ref('intervention_log') %}
+
+{% if has_apply_errors() and load_relation(log) is not none -%}
+select reports.*
+from {{ ref('apply_errors') }} as reports
+left anti join {{ log }} as taken
+    on
+        reports.publication = taken.publication
+        and concat('refused/', reports.subscriber, '/', reports.command_id) = taken.intervention_id
+{%- else -%}
+select cast(null as string) as command_id
+where false
+{%- endif %}
