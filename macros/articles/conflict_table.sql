@@ -10,7 +10,8 @@
         'model': 'change_outcomes',
         'by': 'run_sequence',
         'where': replication_conflicts.has_conflict_row() ~ " and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
-    }
+    },
+    post_hook="{{ replication_conflicts.remove_old_conflicts(\"'" ~ publication ~ "'\") }}"
 ) -}}
 with
 
@@ -24,6 +25,7 @@ outcomes as (
         and article = '{{ article }}'
         and {{ replication_conflicts.has_conflict_row() }}
         and run_sequence > {{ replication_conflicts.last_run_taken() }}
+        and transaction_position >= {{ replication_conflicts.first_kept_position("'" ~ publication ~ "'") }}
 ),
 
 final as (
@@ -33,6 +35,7 @@ final as (
         {%- endfor %}
         loser_node as origin_datasource_id,
         conflict_id,
+        transaction_position,
         run_sequence
     from outcomes
 )

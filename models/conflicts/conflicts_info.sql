@@ -4,7 +4,8 @@
         'model': 'change_outcomes',
         'by': 'run_sequence',
         'where': "conflict_id is not null and conflict_logging <> 'subscriber'"
-    }
+    },
+    post_hook="{{ remove_old_conflicts('recorded.publication') }}"
 ) }}
 
 -- One row per conflict: which row, which kind, who lost against whom, and why in words.
@@ -18,6 +19,7 @@ outcomes as (
         -- where only the subscriber keeps the record, the publisher has none
         and conflict_logging <> 'subscriber'
         and run_sequence > {{ last_run_taken() }}
+        and transaction_position >= {{ first_kept_position('change_outcomes.publication') }}
 ),
 
 final as (
@@ -40,6 +42,7 @@ final as (
         winner_change_id,
         winner_node,
         {{ has_conflict_row() }} as has_lost_row,
+        transaction_position,
         decided_at as create_time,
         run_sequence
     from outcomes
