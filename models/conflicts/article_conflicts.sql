@@ -7,31 +7,7 @@ with
 
 conflicts as (select * from {{ ref('conflicts_info') }}),
 
--- one row per article: its published rows, and its conflict table
-articles as (
-    {% for item in article_list() -%}
-    {%- set rows = ref(item.publication ~ '__' ~ item.article) -%}
-    {%- set lost_rows = ref('conflict_' ~ item.publication ~ '_' ~ item.article) -%}
-    select
-        '{{ item.publication }}' as publication,
-        '{{ item.article }}' as article,
-        '{{ rows.schema }}' as source_owner,
-        '{{ rows.identifier }}' as source_object,
-        '{{ lost_rows.identifier }}' as conflict_table,
-        array('{{ item.options.primary_key | join("', '") }}') as key_columns
-    {% if not loop.last %}union all
-    {% endif -%}
-    {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as article,
-        cast(null as string) as source_owner,
-        cast(null as string) as source_object,
-        cast(null as string) as conflict_table,
-        cast(null as array<string>) as key_columns
-    where false
-    {%- endfor %}
-),
+articles as (select * from {{ ref('configured_articles') }}),
 
 counted as (
     select
@@ -51,10 +27,14 @@ final as (
     select
         articles.publication,
         articles.article,
-        articles.source_owner,
-        articles.source_object,
-        if(counted.lost_rows > 0, articles.conflict_table, null) as conflict_table,
-        articles.key_columns,
+        '{{ target.schema }}' as source_owner,
+        concat(articles.publication, '__', articles.article) as source_object,
+        if(
+            counted.lost_rows > 0,
+            concat('conflict_', articles.publication, '_', articles.article),
+            null
+        ) as conflict_table,
+        articles.primary_key as key_columns,
         counted.conflicts,
         counted.lost_rows,
         counted.lost_deletes,

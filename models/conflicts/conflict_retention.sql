@@ -55,9 +55,9 @@ final as (
     left join outcomes
         on
             clocks.publication = outcomes.publication
-            and outcomes.transaction_position >= clocks.kept_before
-            and outcomes.changed_at
-            >= clocks.clock - make_dt_interval(publications.conflict_retention_days)
+            and clocks.kept_before <= outcomes.transaction_position
+            and clocks.clock - make_dt_interval(publications.conflict_retention_days)
+            <= outcomes.changed_at
     group by clocks.publication, clocks.clock, clocks.kept_before, clocks.run_sequence
 )
 

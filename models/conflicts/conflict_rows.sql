@@ -7,6 +7,8 @@ with
 
 conflicts as (select * from {{ ref('conflicts_info') }}),
 
+winners as (select * from {{ ref('conflict_winners') }}),
+
 -- one row per conflict: the row that lost, with the names of its columns in their order
 losers as (
     {% for item in article_list() -%}
@@ -26,15 +28,6 @@ losers as (
         cast(null as array<string>) as key_columns
     where false
     {%- endfor %}
-),
-
--- one row per conflict: what the publisher held when it was decided
-winners as (
-    select
-        conflict_id,
-        {{ winning_row() | indent(4) }} as winning_row
-    from {{ ref('change_outcomes') }}
-    where conflict_id is not null
 ),
 
 both_sides as (
