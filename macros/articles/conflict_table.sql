@@ -12,7 +12,8 @@
         'by': 'run_sequence',
         'where': replication_conflicts.has_conflict_row() ~ " and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
     },
-    obsolete=replication_conflicts.decided_rows()
+    obsolete=replication_conflicts.decided_rows(),
+    post_hook="{{ replication_conflicts.remove_old_conflicts(\"'" ~ publication ~ "'\") }}"
 ) -}}
 with
 
@@ -26,6 +27,7 @@ outcomes as (
         and article = '{{ article }}'
         and {{ replication_conflicts.has_conflict_row() }}
         and run_sequence > {{ replication_conflicts.last_run_taken() }}
+        and transaction_position >= {{ replication_conflicts.first_kept_position("'" ~ publication ~ "'") }}
 ),
 
 final as (
@@ -34,7 +36,8 @@ final as (
         {{ replication_conflicts.typed_value("lost_row['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
         {%- endfor %}
         loser_node as origin_datasource_id,
-        outcomes.conflict_id,
+        conflict_id,
+        transaction_position,
         run_sequence
     from {{ replication_conflicts.without_decided('outcomes') }}
 )

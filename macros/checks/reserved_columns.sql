@@ -6,6 +6,6 @@
         'old_version', 'new_version', 'lineage', 'known_position', 'changed_columns', 'previous_values', 'priority',
         'publication', 'article', 'row_key', 'change_row', 'content_hash',
         'row_version', 'version_node', 'version_change_id', 'is_deleted', 'run_sequence',
-        'origin_datasource_id', 'conflict_id'
+        'origin_datasource_id', 'conflict_id', 'transaction_position'
     ]) }}
 {%- endmacro %}

@@ -2,9 +2,7 @@
     capabilities arrive. An option that asks for nothing ([], {}, false) is let through. -#}
 {% macro unsupported_options() -%}
     {{ return({
-        'publication': {
-            'conflict_retention_days': 'old conflict rows are not removed'
-        },
+        'publication': {},
         'article': {}
     }) }}
 {%- endmacro %}

@@ -5,7 +5,8 @@
         'by': 'run_sequence',
         'where': "conflict_id is not null and conflict_logging <> 'subscriber'"
     },
-    obsolete=decided_rows()
+    obsolete=decided_rows(),
+    post_hook="{{ remove_old_conflicts('recorded.publication') }}"
 ) }}
 
 -- One row per conflict that people have not decided: which row, which kind, who lost against whom,
@@ -20,6 +21,7 @@ outcomes as (
         -- where only the subscriber keeps the record, the publisher has none
         and conflict_logging <> 'subscriber'
         and run_sequence > {{ last_run_taken() }}
+        and transaction_position >= {{ first_kept_position('change_outcomes.publication') }}
 ),
 
 final as (
@@ -42,6 +44,7 @@ final as (
         winner_change_id,
         winner_node,
         {{ has_conflict_row() }} as has_lost_row,
+        transaction_position,
         decided_at as create_time,
         run_sequence
     from {{ without_decided('outcomes') }}

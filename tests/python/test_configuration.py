@@ -127,7 +127,9 @@ def with_columns(**columns: Any) -> Options:
 
 RIGHT: dict[str, Options] = {
     "plain": publication(),
-    "policy_and_days": publication(policy="subscriber_wins", retention_days=1),
+    "policy_and_days": publication(
+        policy="subscriber_wins", retention_days=1, conflict_retention_days=1
+    ),
     "nothing_asked_for": with_article(
         not_null=[], unique=[], check={}, compensate_for_errors=False
     ),
@@ -186,8 +188,8 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     "text_days": (publication(retention_days="14"), ("option 'retention_days'", "whole number")),
     "true_days": (publication(retention_days=True), ("option 'retention_days'", "whole number")),
     "conflict_days": (
-        publication(conflict_retention_days=14),
-        ("option 'conflict_retention_days'", "not supported yet"),
+        publication(conflict_retention_days=0),
+        ("option 'conflict_retention_days'", "is '0'", "1 or more"),
     ),
     "records": (
         publication(logical_records=[{"top": "item", "members": {}}]),

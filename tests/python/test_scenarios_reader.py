@@ -44,6 +44,7 @@ SUITES = (
     "contract_violations_queued",
     "queued_reinitialized",
     "queued_retention",
+    "conflict_retention",
     "conflict_logging",
     "contract_violations",
     "failed_changes_queued",
@@ -140,14 +141,14 @@ class ReaderOutputs(Outputs):
                 "loser_change_id": one.loser_change_id,
                 "conflict_id": str(number),
             }
-            for number, one in enumerate(self._reader.conflicts)
-            if one.is_kept_at_publisher and one.key[0] == code
+            for number, one in enumerate(self._reader.conflict_rows())
+            if one.key[0] == code
         ]
 
     def lost_rows(self, publication: Publication, article: str) -> dict[str, Row]:
         return {
             str(number): dict(one.lost)
-            for number, one in enumerate(self._reader.conflicts)
+            for number, one in enumerate(self._reader.conflict_rows())
             if one.article == article and one.lost is not None
         }
 

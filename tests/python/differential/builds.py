@@ -121,7 +121,12 @@ class Builds:
                 tables.create_table(self.spark, table, columns, _FEED_FORMAT)
                 tables.append_rows(self.spark, table, columns, rows, _FEED_FORMAT)
         subscriptions = [
-            {"publication": played.name, "subscriber": name, "type": "server"}
+            {
+                "publication": played.name,
+                "subscriber": name,
+                "type": "server",
+                **played.case.subscriptions.get(name, {}),
+            }
             for name in played.case.subscribers
         ]
         table = f"{self.project.inputs}.subscriptions"

@@ -12,6 +12,7 @@ shared with the project: a rule that is wrong in both places had to be misread t
                   a row, ``merge_session`` decides a whole session, ``merge_records`` the logical
                   records in it
 ``resolvers``     who wins a conflict, or what both sides make
+``retention``     how long the record of a conflict is kept
 ``interventions`` refused commands and decisions of people
 ``reader``        the loop over runs, and subscriptions that wait for their reinitialization
 """

@@ -98,6 +98,7 @@ class Publication:
     policy: str
     publisher: str
     retention_days: float
+    conflict_retention_days: float
     articles: dict[str, Article] = field(default_factory=dict)
     logical_records: tuple[LogicalRecord, ...] = ()
     subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
@@ -172,6 +173,7 @@ def read_publication(
         policy=configuration.get("policy") or "publisher_wins",
         publisher=configuration["publisher"],
         retention_days=configuration.get("retention_days", 14),
+        conflict_retention_days=configuration.get("conflict_retention_days", 14),
         articles=articles,
         logical_records=tuple(
             LogicalRecord(

@@ -40,6 +40,7 @@ from tests.python.sequential_reader.reinitialization import (
     Reinitializations,
     reinitialize,
 )
+from tests.python.sequential_reader.retention import ConflictAges
 from tests.python.sequential_reader.subscriptions import (
     ConfigurationRefused,
     problems,
@@ -82,6 +83,7 @@ class SequentialReader:
         self._judges_constraints = judges_constraints
         self._intake = Intake(self.publication)
         self._interventions = PendingInterventions()
+        self._ages = ConflictAges(self.publication.conflict_retention_days)
         options = subscribers if isinstance(subscribers, Mapping) else {}
         for subscriber in subscribers:
             self.add_subscriber(subscriber, options.get(subscriber))
@@ -153,8 +155,12 @@ class SequentialReader:
         ]
 
     def conflict_rows(self) -> list[Conflict]:
-        """The conflicts that the publisher keeps a record of."""
-        return [conflict for conflict in self.conflicts if conflict.is_kept_at_publisher]
+        """The conflicts that the publisher keeps a record of, and that are not too old."""
+        return [
+            conflict
+            for conflict in self.conflicts
+            if conflict.is_kept_at_publisher and self._ages.is_kept(conflict)
+        ]
 
     def subscription_status(self) -> list[SubscriptionStatus]:
         """Every subscription: waiting for its reinitialization or not, and the last place taken."""
@@ -260,6 +266,7 @@ class SequentialReader:
         first_new_mark = len(self.marks)
         for transaction in transactions:
             self._intervene((transaction.position or 0, 0), run)
+            self._ages.decided(transaction.position or 0, transaction.changes)
             if self.publication.is_merge:
                 self._take_session(transaction, run)
             else:

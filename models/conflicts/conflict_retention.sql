@@ -1,0 +1,64 @@
+{{ config(
+    materialized='ledger',
+    news={'model': 'change_outcomes', 'by': 'run_sequence', 'where': 'true'}
+) }}
+
+-- One row per publication and run that decided something: how old the publication was then, and
+-- from which place of the queue on its conflicts are kept.
+
+with
+
+outcomes as (select * from {{ ref('change_outcomes') }}),
+
+publications as (select * from {{ ref('configured_publications') }}),
+
+-- one row per publication: what earlier runs have found
+earlier as (
+    {% if takes_only_news() -%}
+    select
+        publication,
+        max(clock) as clock,
+        max(first_kept_position) as first_kept_position
+    from {{ this }}
+    group by publication
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as timestamp) as clock,
+        cast(null as bigint) as first_kept_position
+    where false
+    {%- endif %}
+),
+
+clocks as (
+    select
+        outcomes.publication,
+        max(greatest(outcomes.changed_at, earlier.clock)) as clock,
+        coalesce(max(earlier.first_kept_position), 0) as kept_before,
+        max(outcomes.run_sequence) as run_sequence
+    from outcomes
+    left join earlier on outcomes.publication = earlier.publication
+    where outcomes.run_sequence > {{ last_run_taken() }}
+    group by outcomes.publication
+),
+
+-- the first transaction that is young enough: what lies before it was decided before the clock had
+-- come so far
+final as (
+    select
+        clocks.publication,
+        clocks.clock,
+        coalesce(min(outcomes.transaction_position), clocks.kept_before) as first_kept_position,
+        clocks.run_sequence
+    from clocks
+    inner join publications on clocks.publication = publications.publication
+    left join outcomes
+        on
+            clocks.publication = outcomes.publication
+            and clocks.kept_before <= outcomes.transaction_position
+            and clocks.clock - make_dt_interval(publications.conflict_retention_days)
+            <= outcomes.changed_at
+    group by clocks.publication, clocks.clock, clocks.kept_before, clocks.run_sequence
+)
+
+select * from final

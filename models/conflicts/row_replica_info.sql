@@ -1,0 +1,178 @@
+{{ config(materialized='view') }}
+
+-- One row per row and node that is known to have made a version of it, and one per column and its
+-- last writer where columns are tracked: the last version of each.
+
+with
+
+publications as (select * from {{ ref('configured_publications') }}),
+
+-- one row per row that was ever published
+versions as (
+    {% for item in article_list() -%}
+    {%- set is_merged = is_merge(item.publication) -%}
+    select
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        row_key,
+        row_version,
+        version_node,
+        version_change_id,
+        is_deleted,
+        {{ 'lineage' if is_merged else 'cast(null as map<string, bigint>) as lineage' }},
+        {% if is_merged -%}
+        merge_version
+        {%- else -%}
+        cast(null as {{ merge_version_type() }}) as merge_version
+        {%- endif %}
+    from {{ ref(item.publication ~ '__' ~ item.article ~ '__versions') }}
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- else -%}
+    select
+        cast(null as string) as publication,
+        cast(null as string) as article,
+        cast(null as string) as row_key,
+        cast(null as string) as row_version,
+        cast(null as string) as version_node,
+        cast(null as string) as version_change_id,
+        cast(null as boolean) as is_deleted,
+        cast(null as map<string, bigint>) as lineage,
+        cast(null as {{ merge_version_type() }}) as merge_version
+    where false
+    {%- endfor %}
+),
+
+held as (
+    select
+        versions.*,
+        publications.replication,
+        publications.publisher
+    from versions
+    inner join publications on versions.publication = publications.publication
+),
+
+-- queued updating: the last version that a node has made of a row
+made as (
+    select
+        publication,
+        article,
+        row_key,
+        version_node as node,
+        max_by(
+            struct(publisher_version, version_change_id),
+            struct(transaction_position, queue_position)
+        ) as newest
+    from {{ ref('change_outcomes') }}
+    where
+        is_written
+        and policy is not null
+    group by publication, article, row_key, version_node
+),
+
+queued_rows as (
+    select
+        held.publication,
+        held.article,
+        held.row_key,
+        cast(null as string) as colname,
+        coalesce(made.node, held.publisher) as node,
+        if(made.node is null, held.row_version, made.newest.publisher_version) as version,
+        coalesce(made.newest.version_change_id <=> held.version_change_id, true) as is_current,
+        held.is_deleted,
+        held.version_node is null as is_initial,
+        false as is_of_a_run
+    from held
+    left join made
+        on
+            held.publication = made.publication
+            and held.article = made.article
+            and held.row_key = made.row_key
+    where held.replication = 'queued'
+),
+
+-- merge replication: every node in the lineage, with the highest number that is known of it
+known as (
+    select
+        *,
+        explode(lineage) as (node, number)
+    from held
+    where replication = 'merge'
+),
+
+merged_rows as (
+    select
+        publication,
+        article,
+        row_key,
+        cast(null as string) as colname,
+        node,
+        {{ version_text('node', 'number') }} as version,
+        node <=> merge_version.writer.node
+        and number <=> merge_version.writer.number as is_current,
+        is_deleted,
+        version_change_id is null as is_initial,
+        node = concat(publisher, '*') as is_of_a_run
+    from known
+),
+
+-- merge replication, column tracking: who wrote a column last
+written as (
+    select
+        *,
+        explode(merge_version.column_writers) as (colname, writer)
+    from held
+    where
+        replication = 'merge'
+        and not is_deleted
+),
+
+merged_columns as (
+    select
+        publication,
+        article,
+        row_key,
+        colname,
+        writer.node,
+        {{ version_text('writer.node', 'writer.number') }} as version,
+        writer.node <=> merge_version.writer.node
+        and writer.number <=> merge_version.writer.number as is_current,
+        is_deleted,
+        writer.change_id is null as is_initial,
+        writer.node = concat(publisher, '*') as is_of_a_run
+    from written
+    where colname <> '*'
+),
+
+replicas as (
+    select * from queued_rows
+    union all
+    select * from merged_rows
+    union all
+    select * from merged_columns
+),
+
+final as (
+    select
+        publication,
+        article,
+        row_key,
+        colname,
+        node,
+        version,
+        if(is_current, 'y', 'n') as current_state,
+        is_deleted,
+        case
+            when colname is not null and is_of_a_run then 'a run computed the value'
+            when colname is not null and is_initial then 'as in the initial snapshot'
+            when colname is not null then 'wrote the column last'
+            when is_current and is_deleted then 'deleted the row'
+            when is_current and is_initial then 'the initial snapshot'
+            when is_current and is_of_a_run then 'a run made this version from both sides'
+            when is_current then 'made this version'
+            else 'made an earlier version, or one that this one knows'
+        end as comment
+    from replicas
+)
+
+select * from final

@@ -1,0 +1,76 @@
+"""A publication of merge replication made by hand: one conflict of every sort, and a merged row."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from tests.python.sequential_reader import FeedRow
+from tests.python.strategies.cases import Case, Delivery
+
+BEGIN = datetime(2026, 3, 1, tzinfo=timezone.utc)
+CONFIGURATION: dict[str, Any] = {
+    "replication": "merge",
+    "publisher": "HQ",
+    "articles": {
+        "item": {
+            "columns": {"item_id": "int", "name": "string", "quantity": "int"},
+            "primary_key": ["item_id"],
+            "tracking": "column",
+            "initial_snapshot": True,
+        }
+    },
+}
+
+
+def change(
+    position: int, node: str, operation: str, item: int, columns: list[str] | None, **values: object
+) -> FeedRow:
+    """A net change of a node that has seen the initial row of an item and nothing else."""
+    return "item", {
+        "change_id": f"{node}-{item}",
+        "queue_position": position,
+        "node": node,
+        "transaction_id": f"{node}-s{position}",
+        "transaction_change_count": 1,
+        "operation": operation,
+        "changed_at": BEGIN + timedelta(seconds=position),
+        "lineage": {"HQ": item, node: item},
+        "changed_columns": columns,
+        "item_id": item,
+        "name": "bolt",
+        "quantity": 5,
+        **values,
+    }
+
+
+def merge_example() -> Case:
+    """Four items; north's changes come first, and north has the higher priority.
+
+    1: both wrote the quantity; 2: deleted, then updated; 3: updated, then deleted; 4: one wrote the
+    name, the other the quantity.
+    """
+    rows = (
+        change(1, "north", "update", 1, ["quantity"], quantity=7),
+        change(2, "south", "update", 1, ["name", "quantity"], name="nut", quantity=8),
+        change(3, "north", "delete", 2, None),
+        change(4, "south", "update", 2, ["quantity"], quantity=6),
+        change(5, "north", "update", 3, ["name"], name="screw"),
+        change(6, "south", "delete", 3, None),
+        change(7, "north", "update", 4, ["name"], name="nail"),
+        change(8, "south", "update", 4, ["quantity"], quantity=9),
+    )
+    initial = [
+        {"item_id": item, "name": "bolt", "quantity": 5, "row_version": f"HQ:{item}"}
+        for item in range(1, 6)
+    ]
+    return Case(
+        label="merge, one conflict of every sort",
+        configuration=CONFIGURATION,
+        subscribers=("north", "south"),
+        initial={"item": initial},
+        deliveries=(Delivery(rows),),
+        steps=(),
+        is_cut_free=True,
+        subscriptions={"north": {"priority": 75}, "south": {"priority": 50}},
+    )
