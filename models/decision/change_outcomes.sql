@@ -6,6 +6,7 @@
 ) }}
 {%- set held = held_state() %}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') %}
+{%- set source_of_row = 'decisions' if has_records() else 'changes' %}
 
 -- The decision log: one row per change that a run has decided. Written first, in one commit a run,
 -- and the only authority: everything to the right of it is derived from it.
@@ -31,21 +32,21 @@ articles as (select * from {{ ref('configured_articles') }}),
 decided as (
     select
         changes.publication,
-        changes.article,
-        changes.row_key,
-        changes.change_id,
+        {{ source_of_row }}.article,
+        {{ source_of_row }}.row_key,
+        {{ source_of_row }}.change_id,
         changes.node,
         changes.transaction_id,
         changes.transaction_change_count,
         changes.transaction_position,
-        changes.queue_position,
-        changes.operation,
+        {{ source_of_row }}.queue_position,
+        {{ source_of_row }}.operation,
         changes.changed_at,
         changes.old_version,
         decisions.new_version,
         changes.contending_priority as priority,
-        changes.change_row,
-        changes.content_hash,
+        {{ source_of_row }}.change_row,
+        {{ 'if(decisions.is_run_row, null, changes.content_hash) as content_hash' if has_records() else 'changes.content_hash' }},
         changes.replication,
         changes.policy,
         changes.run_sequence,
@@ -58,6 +59,7 @@ decided as (
         decisions.rule,
         decisions.is_rejected,
         decisions.is_written,
+        {{ 'decisions.is_kept_at_node' if has_records() else 'cast(null as boolean) as is_kept_at_node' }},
         decisions.failure,
         decisions.conflict_type,
         decisions.conflict_kind,
@@ -67,13 +69,18 @@ decided as (
         decisions.winner_change_id,
         case
             when decisions.state_after is not null then decisions.state_after.version
-            when decisions.is_written and changes.operation = 'delete' then null
+            when decisions.is_written and {{ source_of_row }}.operation = 'delete' then null
             when decisions.is_written then decisions.new_version
             else decisions.publisher_row.version
         end as publisher_version,
         coalesce(
             decisions.state_after.lineage, decisions.publisher_row.lineage
         ) as publisher_lineage,
+        -- of a deleted row too, which a conflict can be lost against
+        {{ writer_version('decisions.held_row') }} as losing_version,
+        {{ writer_version(
+            'coalesce(decisions.state_after, decisions.publisher_row)'
+        ) }} as winning_version,
         if(
             decisions.is_written, coalesce(decisions.state_after.node, changes.node), null
         ) as version_node,
@@ -84,7 +91,7 @@ decided as (
         if(
             decisions.outcome = 'merged'
             or decisions.is_resolved_row
-            or changes.operation = 'delete',
+            or {{ source_of_row }}.operation = 'delete',
             decisions.state_after.row,
             null
         ) as merged_row,
@@ -100,11 +107,16 @@ decided as (
     inner join decisions
         on
             changes.publication = decisions.publication
+            {%- if has_records() %}
+            -- rows that the run itself has written stand beside the change that made it do so
+            and changes.change_id = coalesce(decisions.cause_change_id, decisions.change_id)
+            {%- else %}
             and changes.change_id = decisions.change_id
+            {%- endif %}
     inner join articles
         on
             changes.publication = articles.publication
-            and changes.article = articles.article
+            and {{ source_of_row }}.article = articles.article
 ),
 
 -- one row per change that beat, or lost against, a version made in this run
@@ -209,8 +221,8 @@ recorded as (
             when decided.conflict_kind is not null
                 then {{ conflict_id(
                     'decided.publication', 'decided.article', 'decided.row_key',
-                    'if(decided.is_rejected, decided.new_version, decided.held_version)',
-                    'if(decided.failure is null, decided.publisher_version, null)',
+                    'if(decided.is_rejected, decided.new_version, coalesce(decided.held_version, decided.losing_version))',
+                    'if(decided.failure is null, coalesce(decided.publisher_version, decided.winning_version), null)',
                     "if(decided.replication = 'queued', decided.change_id, null)"
                 ) | indent(16) }}
         end as conflict_id,
@@ -223,6 +235,7 @@ recorded as (
         decided.winner_node,
         decided.winner_change_id,
         decided.is_written,
+        decided.is_kept_at_node,
         decided.policy,
         decided.conflict_logging,
         decided.content_hash,

@@ -30,13 +30,20 @@ KIND_ORDER = {
 # what changes no row
 WITHOUT_STATEMENT = ["not_applied", "log_conflict"]
 
+# failed changes that stay where they were made: as their articles ask, or as the articles of their
+# logical record do
+IS_KEPT = (
+    "replication = 'merge' and outcome in ('failed', 'rejected')"
+    " and coalesce(is_kept_at_node, not compensate_for_errors)"
+)
+
 # changes that are undone at their node, or completed there with what they were merged with
 IS_UNDONE = (
     "(replication = 'queued' and outcome in ('rejected', 'failed')"
     " and policy <> 'publisher_wins_reinitialize')"
     " or (replication = 'merge' and node <> publisher"
     " and outcome not in ('already_known', 'already_deleted')"
-    " and if(outcome = 'failed', compensate_for_errors, is_downloaded)"
+    " and if(outcome in ('failed', 'rejected'), not is_kept, is_downloaded)"
     " and not new_version <=> to_version)"
 )
 
@@ -134,9 +141,7 @@ def compensating(outcomes: DataFrame) -> DataFrame:
 def not_applied(outcomes: DataFrame) -> DataFrame:
     """Every failed change that its node is to upload again: the command names the change."""
     nothing = f.lit(None).cast("string")
-    failed = outcomes.where(
-        "replication = 'merge' and outcome = 'failed' and not compensate_for_errors"
-    )
+    failed = outcomes.where("is_kept")
     return failed.select(
         "*",
         f.col("node").alias("subscriber"),
@@ -192,7 +197,7 @@ def in_order(commands: DataFrame) -> DataFrame:
         *[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()]
     )
     transaction = Window.partitionBy("publication", "transaction_position").orderBy(
-        kind_order, "phase", depth, f.col("change_position"), "subscriber"
+        kind_order, "phase", depth, f.col("change_position"), "subscriber", "article", "row_key"
     )
     return phased.withColumn("sequence", f.row_number().over(transaction))
 
@@ -230,7 +235,10 @@ class Configuration:
             "is_downloaded",
         )
         publications = self.publications.select("publication", "publisher", "replication")
-        return outcomes.join(articles, ["publication", "article"]).join(publications, "publication")
+        beside = outcomes.join(articles, ["publication", "article"]).join(
+            publications, "publication"
+        )
+        return beside.withColumn("is_kept", f.coalesce(f.expr(IS_KEPT), f.lit(False)))
 
 
 def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame:

@@ -19,6 +19,7 @@ nodes as (
         node,
         max(queue_position) as last_position
     from outcomes
+    where outcome is not null
     group by publication, node
 ),
 
