@@ -99,7 +99,7 @@ met as (
         coalesce(
             last_value(if(guess, proposed_row, null), true) over (
                 partition by publication, article, row_key
-                order by transaction_position, queue_position
+                order by transaction_position, {{ 'is_run_row, ' if with_records }}queue_position
                 rows between unbounded preceding and 1 preceding
             ),
             held_before_run
@@ -753,7 +753,11 @@ final as (
         {%- if with_records %}
         is_run_row,
         cause_change_id,
-        if(failure is null and not is_condemned, null, is_record_kept_at_node) as is_kept_at_node,
+        if(
+            group_key is null or (failure is null and not is_condemned),
+            null,
+            is_record_kept_at_node
+        ) as is_kept_at_node,
         {%- endif %}
         is_otherwise_than_guessed,
         comparison,
