@@ -15,7 +15,7 @@ from tests.python.sequential_reader.merge_state import MergeHeld
 from tests.python.strategies.cases import Delivery
 from tests.python.strategies.replicas import ReaderPipeline, Rows, differences, replay
 
-OUTCOME_FIELDS = (
+OUTCOME_FIELDS: tuple[str, ...] = (
     "article",
     "node",
     "transaction_id",
