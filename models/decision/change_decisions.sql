@@ -237,7 +237,9 @@ select * from classified{{ end_of_stage('alone') }}
 {{ record_verdicts(
     stage('parts'), stage('members'), stage('opponents')
 ) }}{{ end_of_stage('verdicts') }}
-{{ replaced_rows(stage('parts'), stage('members'), stage('verdicts')) }}{{ end_of_stage('replaced') }}
+{{ replaced_rows(
+    stage('parts'), stage('members'), stage('verdicts')
+) }}{{ end_of_stage('replaced') }}
 with
 
 {{ record_decisions(
@@ -297,7 +299,12 @@ won as (
         case
             when
                 replication = 'merge'
-                and {{ "kind_alone = 'insert_insert' and not record_verdict <=> 'lost'" if with_records else "kind_met = 'insert_insert'" }}
+                {%- if with_records %}
+                and kind_alone = 'insert_insert'
+                and not record_verdict <=> 'lost'
+                {%- else %}
+                and kind_met = 'insert_insert'
+                {%- endif %}
                 and not is_publisher_change
                 then {{ failure(2627, 'primary key') }}
             when resolution.is_overflow then {{ failure(8115, 'overflow of a computed value') }}
@@ -473,7 +480,9 @@ judged as (
         {%- if with_records %},
         coalesce(
             group_key is not null
-            and max(failure is not null) over (partition by publication, transaction_key, group_key),
+            and max(failure is not null) over (
+                partition by publication, transaction_key, group_key
+            ),
             false
         ) as has_record_failure,
         -- undone at the node only where every article that fails asks for it
@@ -597,7 +606,11 @@ left_behind as (
             and outcome = 'already_deleted'
             and held_row is not null
         ){{ ', false)' if with_records }} as is_written,
-        is_allowed and failure is null{{ ' and not has_record_failure' if with_records }} as would_apply
+        is_allowed
+        {%- if with_records %}
+        and not has_record_failure
+        {%- endif %}
+        and failure is null as would_apply
     from decided
 )
 
@@ -796,7 +809,11 @@ final as (
         end as winner_node,
         case
             when conflict_kind is null then null
-            when not is_rejected then {{ 'coalesce(cause_change_id, change_id)' if with_records else 'change_id' }}
+            {%- if with_records %}
+            when not is_rejected then coalesce(cause_change_id, change_id)
+            {%- else %}
+            when not is_rejected then change_id
+            {%- endif %}
             -- against the publisher as such, whoever made the row that it holds
             when is_waiting then null
             when is_conflict or failure is not null then opponent.change_id

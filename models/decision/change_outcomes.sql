@@ -46,7 +46,13 @@ decided as (
         decisions.new_version,
         changes.contending_priority as priority,
         {{ source_of_row }}.change_row,
-        {{ 'if(decisions.is_run_row, null, changes.content_hash) as content_hash' if has_records() else 'changes.content_hash' }},
+        {% if has_records() -%}
+        if(decisions.is_run_row, null, changes.content_hash) as content_hash,
+        decisions.is_kept_at_node,
+        {%- else -%}
+        changes.content_hash,
+        cast(null as boolean) as is_kept_at_node,
+        {%- endif %}
         changes.replication,
         changes.policy,
         changes.run_sequence,
@@ -59,7 +65,6 @@ decided as (
         decisions.rule,
         decisions.is_rejected,
         decisions.is_written,
-        {{ 'decisions.is_kept_at_node' if has_records() else 'cast(null as boolean) as is_kept_at_node' }},
         decisions.failure,
         decisions.conflict_type,
         decisions.conflict_kind,
@@ -76,11 +81,13 @@ decided as (
         coalesce(
             decisions.state_after.lineage, decisions.publisher_row.lineage
         ) as publisher_lineage,
-        -- of a deleted row too, which a conflict can be lost against
-        {{ writer_version('decisions.held_row') }} as losing_version,
+        -- a deleted row has a version too, which a conflict can be lost against
+        coalesce(
+            decisions.held_row.version, {{ writer_version('decisions.held_row') }}
+        ) as lost_version,
         {{ writer_version(
             'coalesce(decisions.state_after, decisions.publisher_row)'
-        ) }} as winning_version,
+        ) }} as last_version,
         if(
             decisions.is_written, coalesce(decisions.state_after.node, changes.node), null
         ) as version_node,
@@ -221,8 +228,9 @@ recorded as (
             when decided.conflict_kind is not null
                 then {{ conflict_id(
                     'decided.publication', 'decided.article', 'decided.row_key',
-                    'if(decided.is_rejected, decided.new_version, coalesce(decided.held_version, decided.losing_version))',
-                    'if(decided.failure is null, coalesce(decided.publisher_version, decided.winning_version), null)',
+                    'if(decided.is_rejected, decided.new_version, decided.lost_version)',
+                    'if(decided.failure is null, '
+                    ~ 'coalesce(decided.publisher_version, decided.last_version), null)',
                     "if(decided.replication = 'queued', decided.change_id, null)"
                 ) | indent(16) }}
         end as conflict_id,
