@@ -108,13 +108,15 @@ tops_{{ depth }} as (
 
 -- one row per row of that depth that a session has
 sent_{{ depth }} as (
-    select * from tops_{{ depth }}
+    select
+        publication,
+        transaction_key,
+        article,
+        row_key,
+        max_by(top_key, queue_position) as top_key
+    from tops_{{ depth }}
     where is_sent
-    qualify
-        row_number() over (
-            partition by publication, transaction_key, article, row_key
-            order by queue_position desc
-        ) = 1
+    group by publication, transaction_key, article, row_key
 ),
 {% endfor %}
 topped as (
