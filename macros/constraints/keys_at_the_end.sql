@@ -72,8 +72,29 @@ timeline as (
                 order by transaction_position, queue_position
             ) as place
         from {{ decided }}
+        {%- if replication_conflicts.has_records() %}
+        where not is_run_row
+        {%- endif %}
     )
     where place = 1
+    {%- if replication_conflicts.has_records() %}
+    union all
+    select
+        record_rows.publication,
+        record_rows.article,
+        record_rows.row_key,
+        cast(-1 as bigint) as from_position,
+        {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)') | indent(8) }} as facts
+    from {{ ref('record_rows') }} as record_rows
+    left anti join {{ ref('change_queue') }} as changes
+        on
+            record_rows.publication = changes.publication
+            and record_rows.article = changes.article
+            and record_rows.row_key = changes.row_key
+            and changes.intake = 'taken'
+            and changes.run_id = '{{ invocation_id }}'
+    where record_rows.run_id = '{{ invocation_id }}'
+    {%- endif %}
 ),
 
 spans as (

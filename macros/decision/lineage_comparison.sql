@@ -7,14 +7,7 @@ case
         when {{ held }} is null then 'descendant'
         when {{ held }}.lineage[{{ node }}] >= {{ lineage }}[{{ node }}] then 'ancestor'
         when
-            size({{ held }}.merge_version.known_as) = 0
-            or exists(
-                map_entries({{ held }}.merge_version.known_as),
-                known_version -> {{ replication_conflicts.knows_version(
-                    lineage, known_position, node, 'known_version.key', 'known_version.value',
-                    held ~ '.merge_version.writer.transaction_position'
-                ) | indent(16) }}
-            )
+            {{ replication_conflicts.knows_row(lineage, known_position, node, held) }}
             then 'descendant'
         else 'concurrent'
     end

@@ -30,7 +30,7 @@ case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
             ' and could not be deleted at ', {{ winner_node }}, ': ', {{ failed_constraint }}, '.'
         )
         else if(
-            {{ conflict_type }} = 3,
+            {{ conflict_type }} in (3, 14),
             concat(
                 'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }},
                 ' and deleted at ', {{ winner_node }}, '; the delete stays.'

@@ -3,10 +3,11 @@
       merged            a version that the run makes itself, under the node '<publisher>*' and counted for each row; its columns
                         keep their writers
       a resolved row    such a version too, all of whose columns the run has written
-      already_deleted   the tombstone stays; who knows this delete knows the tombstone -#}
-{% macro merge_state(outcome, keeps_other_columns, is_resolved_row, row_after, held) -%}
+      already_deleted   the tombstone stays; who knows this delete knows the tombstone
+    `known_lineage`: what goes into the row beside the change's own version. -#}
+{% macro merge_state(outcome, keeps_other_columns, is_resolved_row, row_after, held, known_lineage='lineage') -%}
 {%- set known = replication_conflicts.lineage_union(
-    replication_conflicts.lineage_union(held ~ '.lineage', 'lineage'), 'map(node, number)'
+    replication_conflicts.lineage_union(held ~ '.lineage', known_lineage), 'map(node, number)'
 ) -%}
 case
         when {{ outcome }} = 'already_deleted' then {{ replication_conflicts.row_state(

@@ -1,10 +1,21 @@
 {#- The key of a row as one text: the key columns' canonical texts in the order of primary_key, joined with '|'.
     A '\' or '|' inside a value gets a '\' before it, so that two keys never look alike. NULL in a key gives NULL. -#}
 {% macro row_key(primary_key, columns) -%}
-    {%- set parts = [] -%}
+    {%- set texts = [] -%}
+    {%- set types = [] -%}
     {%- for column in primary_key -%}
-        {%- set text = replication_conflicts.canonical_text(adapter.quote(column), columns[column]) -%}
-        {%- if columns[column] | lower == 'string' or columns[column].startswith(('varchar', 'char')) -%}
+        {%- do texts.append(replication_conflicts.canonical_text(adapter.quote(column), columns[column])) -%}
+        {%- do types.append(columns[column]) -%}
+    {%- endfor -%}
+    {{- replication_conflicts.key_of_texts(texts, types) -}}
+{%- endmacro %}
+
+
+{#- The same from canonical texts, SQL expressions, and their types. -#}
+{% macro key_of_texts(texts, types) -%}
+    {%- set parts = [] -%}
+    {%- for text in texts -%}
+        {%- if types[loop.index0] | lower == 'string' or types[loop.index0].startswith(('varchar', 'char')) -%}
             {%- do parts.append("replace(replace(" ~ text ~ ", '\\\\', '\\\\\\\\'), '|', '\\\\|')") -%}
         {%- else -%}
             {%- do parts.append(text) -%}

@@ -8,6 +8,7 @@
 
 {#- what only merge replication needs is left out without it: planning costs time -#}
 {%- set has_merge = is_merge() -%}
+{%- set with_records = has_records() -%}
 {#- and so is what only decisions of people and refused commands need -#}
 {%- set has_interventions = has_interventions() %}
 
@@ -61,6 +62,10 @@ changes as (
         next_guess as guess,
         next_state as guessed_state,
         next_failure as guessed_failure
+        {%- if with_records %},
+        is_run_row,
+        cause_change_id
+        {%- endif %}
     from {{ previous_round(ref('change_queue')) }}
     where
         intake = 'taken'
@@ -101,7 +106,7 @@ met as (
         coalesce(
             last_value(if(guess, proposed_row, null), true) over (
                 partition by publication, article, row_key
-                order by transaction_position, queue_position
+                order by transaction_position, {{ 'is_run_row, ' if with_records }}queue_position
                 rows between unbounded preceding and 1 preceding
             ),
             held_before_run
@@ -228,7 +233,27 @@ classified as (
             merge=merge_conflict_kind('operation', 'comparison', 'is_row_held', 'is_contested')
         ) | indent(4) }} as kind_met
     from narrowed
-),
+){{ ',' if not with_records }}
+{% if with_records %}
+select * from classified{{ end_of_stage('alone') }}
+{{ record_spans(stage('alone')) }}{{ end_of_stage('spans') }}
+{{ record_groups(stage('alone'), stage('spans')) }}{{ end_of_stage('groups') }}
+{{ record_members(stage('groups'), stage('spans')) }}{{ end_of_stage('members') }}
+{{ record_changes(stage('alone'), stage('groups')) }}{{ end_of_stage('parts') }}
+{{ record_opponents(stage('parts'), stage('members')) }}{{ end_of_stage('opponents') }}
+{{ record_verdicts(
+    stage('parts'), stage('members'), stage('opponents')
+) }}{{ end_of_stage('verdicts') }}
+{{ replaced_rows(
+    stage('parts'), stage('members'), stage('verdicts')
+) }}{{ end_of_stage('replaced') }}
+with
+
+{{ record_decisions(
+    stage('alone'), stage('groups'), stage('parts'), stage('members'), stage('opponents'),
+    stage('verdicts'), stage('replaced')
+) }},
+{% endif %}
 
 {% if has_merge -%}
 
@@ -244,7 +269,7 @@ resolved as (
                 and kind_met <> 'insert_insert'
                 then {{ resolution_of_conflict() | indent(12) }}
         end as resolution
-    from classified
+    from {{ 'recorded' if with_records else 'classified' }}
 ),
 
 -- one row per change: the row that the resolver made of both sides, where it computed a value
@@ -252,6 +277,9 @@ computed as (
     select
         *,
         coalesce(
+            {%- if with_records %}
+            record_verdict = 'won',
+            {%- endif %}
             resolution.winner = 'change', contending_priority > defender.priority
         ) as is_change_winner_by_rule,
         case
@@ -277,7 +305,14 @@ won as (
         coalesce(not equals_change and not equals_held, false) as is_resolved_row,
         case
             when
-                replication = 'merge' and kind_met = 'insert_insert' and not is_publisher_change
+                replication = 'merge'
+                {%- if with_records %}
+                and kind_alone = 'insert_insert'
+                and not record_verdict <=> 'lost'
+                {%- else %}
+                and kind_met = 'insert_insert'
+                {%- endif %}
+                and not is_publisher_change
                 then {{ failure(2627, 'primary key') }}
             when resolution.is_overflow then {{ failure(8115, 'overflow of a computed value') }}
         end as failure_met
@@ -332,6 +367,9 @@ replaced as (
             and operation = 'update'
             and is_row_held
             and kind_met is null
+            {%- if with_records %}
+            and record_verdict is null
+            {%- endif %}
             and not array_contains(tracked_columns, '*') as keeps_other_columns
         from won
     )
@@ -398,6 +436,11 @@ allowed as (
     select
         *,
         case
+            {%- if with_records %}
+            when operation = 'image' or is_obsolete then false
+            when is_run_row then true
+            when record_verdict is not null then record_verdict = 'won'
+            {%- endif %}
             when operation = 'delete' and not is_row_held then false
             when is_publisher_change then not is_same_value
             when replication = 'queued'
@@ -418,9 +461,32 @@ failing as (
         case
             when is_publisher_change then null
             when failure_met is not null then failure_met
-            when is_allowed then coalesce(guessed_failure, own_failure)
+            {%- if with_records %}
+            when is_run_row then null
+            {%- endif %}
+            when is_allowed then coalesce(
+                guessed_failure,
+                own_failure
+                {%- if with_records %},
+                -- a row that stands for the record fails as its leading change
+                if(change_id = leader_change_id, run_row_failure, null)
+                {%- endif %}
+            )
         end as failure
-    from allowed
+    from {% if with_records -%}
+    (
+        select
+            *,
+            first_value(if(is_run_row and is_allowed, own_failure, null), true) over (
+                partition by publication, transaction_key, group_key
+                order by image_position
+                rows between unbounded preceding and unbounded following
+            ) as run_row_failure
+        from allowed
+    )
+    {%- else -%}
+    allowed
+    {%- endif %}
 ),
 
 judged as (
@@ -429,6 +495,19 @@ judged as (
         max(failure is not null) over (
             partition by publication, transaction_key
         ) as has_failure
+        {%- if with_records %},
+        coalesce(
+            group_key is not null
+            and max(failure is not null) over (
+                partition by publication, transaction_key, group_key
+            ),
+            false
+        ) as has_record_failure,
+        -- undone at the node only where every article that fails asks for it
+        max(failure is not null and not coalesce(is_compensated, true)) over (
+            partition by publication, transaction_key, group_key
+        ) as is_record_kept_at_node
+        {%- endif %}
     from failing
 ),
 
@@ -440,7 +519,15 @@ ruled as (
                 'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
             ),
             merge=merge_verdict('is_publisher_change', 'kind_met', 'failure', 'is_change_winner')
+            if not with_records
+            else record_change_verdict(
+                'is_run_row', 'failure', 'has_record_failure', 'is_allowed',
+                merge_verdict('is_publisher_change', 'kind_met', 'failure', 'is_change_winner')
+            )
         ) | indent(4) }} as verdict
+        {%- if with_records %},
+        has_record_failure and failure is null and is_allowed as is_condemned
+        {%- endif %}
     from judged
 ),
 
@@ -465,6 +552,17 @@ decided as (
                 "keeps_other_columns and (comparison = 'concurrent' or "
                 ~ rows_differ('row_after', 'change_row') ~ ")"
             )
+            if not with_records
+            else record_outcome(
+                "(operation <> 'image' and not is_run_row)", 'record_verdict', 'failure',
+                'has_record_failure', 'is_allowed', 'is_opponent', 'is_publisher_change',
+                merge_outcome(
+                    'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict',
+                    'is_same_value', 'is_conflict and coalesce(resolution.is_waiting, false)',
+                    "keeps_other_columns and (comparison = 'concurrent' or "
+                    ~ rows_differ('row_after', 'change_row') ~ ")"
+                )
+            )
         )) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
@@ -476,13 +574,17 @@ decided as (
             when intervention is not null then null
             {%- endif %}
             when failure is not null then concat('failed_', operation)
+            {%- if with_records %}
+            when is_condemned
+                then if(is_run_row or operation = 'delete', null, 'condemned')
+            {%- endif %}
             when verdict = 'accepted' then kind_met
             when is_conflict and not is_waiting then kind_met
             when operation in ('insert', 'update') then 'condemned'
         end as conflict_kind,
         -- who stands against it in the conflict
         if(
-            failure is not null,
+            failure is not null{{ " or is_condemned" if with_records }},
             struct(publisher as node, cast(null as string) as change_id),
             {{ by_replication(
                 queued='struct(coalesce(held_row.node, publisher) as node, held_row.change_id)',
@@ -505,6 +607,11 @@ left_behind as (
             merge=merge_rule(
                 'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
             )
+            if not with_records
+            else record_rule(
+                'record_verdict', 'is_run_row', 'outcome',
+                merge_rule('outcome', 'is_publisher_change', 'is_conflict', resolver_of_article())
+            )
         )) | indent(4) }} as rule,
         {{ by_replication(
             queued='cast(null as ' ~ row_state_type() ~ ')',
@@ -512,21 +619,19 @@ left_behind as (
                 'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
                 'held_row'
             )
+            if not with_records
+            else 'if(is_run_row, ' ~ run_row_state() ~ ', ' ~ merge_state(
+                'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
+                'held_row',
+                known_lineage='if(coalesce(is_detected_whole, false), null, lineage)'
+            ) ~ ')'
         ) | indent(4) }} as state_after,
         {{ by_intervention(
-            has_interventions,
-            'is_intervention_written',
-            "outcome in ('applied', 'won', 'merged')
-        or (is_resolved_row and outcome = 'lost')
-        -- a second delete of a row is one more version by which its tombstone is known
-        or (
-            replication = 'merge'
-            and outcome = 'already_deleted'
-            and held_row is not null
-        )"
+            has_interventions, 'is_intervention_written', makes_version(with_records)
         ) }} as is_written,
         {{ by_intervention(
-            has_interventions, 'is_intervention_written', 'is_allowed and failure is null'
+            has_interventions, 'is_intervention_written',
+            'is_allowed and failure is null' ~ (' and not has_record_failure' if with_records else '')
         ) }} as would_apply
     from decided
 )
@@ -662,7 +767,10 @@ final as (
         {%- endif %}
         old_version,
         {{ by_intervention(
-            has_interventions, 'new_version', by_replication(queued='new_version', merge='version')
+            has_interventions, 'new_version', by_replication(
+                queued='new_version',
+                merge='if(outcome is null, null, version)' if with_records else 'version'
+            )
         ) }} as new_version,
         replication,
         lineage,
@@ -682,6 +790,15 @@ final as (
         is_contended,
         round_number,
         guess,
+        {%- if with_records %}
+        is_run_row,
+        cause_change_id,
+        if(
+            group_key is null or (failure is null and not is_condemned),
+            null,
+            is_record_kept_at_node
+        ) as is_kept_at_node,
+        {%- endif %}
         is_otherwise_than_guessed,
         comparison,
         held_row,
@@ -695,7 +812,12 @@ final as (
         {{ conflict_type(
             'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
             is_reported='intervention is not null' if has_interventions else 'false'
-        ) | indent(4) }} as conflict_type,
+        ) | indent(4) if not with_records
+        else 'if(failure is null and not is_condemned and record_conflict_type is not null, '
+        ~ 'if(conflict_kind is null, null, record_conflict_type), ' ~ conflict_type(
+            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
+            is_reported='intervention is not null' if has_interventions else 'false'
+        ) ~ ')' }} as conflict_type,
         case
             when conflict_kind is null then null
             {%- if has_interventions %}
@@ -728,7 +850,11 @@ final as (
             {%- if has_interventions %}
             when intervention is not null then null
             {%- endif %}
+            {%- if with_records %}
+            when not is_rejected then coalesce(cause_change_id, change_id)
+            {%- else %}
             when not is_rejected then change_id
+            {%- endif %}
             -- against the publisher as such, whoever made the row that it holds
             when is_waiting then null
             when is_conflict or failure is not null then opponent.change_id

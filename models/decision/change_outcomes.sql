@@ -6,7 +6,8 @@
 ) }}
 {%- set held = held_state() %}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
-{%- set has_interventions = has_interventions() %}
+{%- set has_interventions = has_interventions() -%}
+{%- set source_of_row = 'decisions' if has_records() else 'changes' %}
 
 -- The decision log: one row per change that a run has decided, and per decision of a person or refused
 -- command that has acted (models/interventions). Written first, in one commit a run,
@@ -33,21 +34,27 @@ articles as (select * from {{ ref('configured_articles') }}),
 decided as (
     select
         changes.publication,
-        changes.article,
-        changes.row_key,
-        changes.change_id,
+        {{ source_of_row }}.article,
+        {{ source_of_row }}.row_key,
+        {{ source_of_row }}.change_id,
         changes.node,
         changes.transaction_id,
         changes.transaction_change_count,
         changes.transaction_position,
-        changes.queue_position,
-        changes.operation,
+        {{ source_of_row }}.queue_position,
+        {{ source_of_row }}.operation,
         changes.changed_at,
         changes.old_version,
         decisions.new_version,
         changes.contending_priority as priority,
-        changes.change_row,
+        {{ source_of_row }}.change_row,
+        {% if has_records() -%}
+        if(decisions.is_run_row, null, changes.content_hash) as content_hash,
+        decisions.is_kept_at_node,
+        {%- else -%}
         changes.content_hash,
+        cast(null as boolean) as is_kept_at_node,
+        {%- endif %}
         changes.replication,
         changes.policy,
         changes.run_sequence,
@@ -72,13 +79,20 @@ decided as (
         decisions.winner_change_id,
         case
             when decisions.state_after is not null then decisions.state_after.version
-            when decisions.is_written and changes.operation = 'delete' then null
+            when decisions.is_written and {{ source_of_row }}.operation = 'delete' then null
             when decisions.is_written then decisions.new_version
             else decisions.publisher_row.version
         end as publisher_version,
         coalesce(
             decisions.state_after.lineage, decisions.publisher_row.lineage
         ) as publisher_lineage,
+        -- a deleted row has a version too, which a conflict can be lost against
+        coalesce(
+            decisions.held_row.version, {{ writer_version('decisions.held_row') }}
+        ) as lost_version,
+        {{ writer_version(
+            'coalesce(decisions.state_after, decisions.publisher_row)'
+        ) }} as last_version,
         if(
             decisions.is_written, coalesce(decisions.state_after.node, changes.node), null
         ) as version_node,
@@ -89,7 +103,7 @@ decided as (
         if(
             decisions.outcome = 'merged'
             or decisions.is_resolved_row
-            or changes.operation = 'delete'
+            or {{ source_of_row }}.operation = 'delete'
             {%- if has_interventions %}
             or changes.intervention is not null
             {%- endif %},
@@ -116,11 +130,16 @@ decided as (
     inner join decisions
         on
             changes.publication = decisions.publication
+            {%- if has_records() %}
+            -- rows that the run itself has written stand beside the change that made it do so
+            and changes.change_id = coalesce(decisions.cause_change_id, decisions.change_id)
+            {%- else %}
             and changes.change_id = decisions.change_id
+            {%- endif %}
     inner join articles
         on
             changes.publication = articles.publication
-            and changes.article = articles.article
+            and {{ source_of_row }}.article = articles.article
 ),
 
 -- one row per change that beat, or lost against, a version made in this run
@@ -236,9 +255,10 @@ recorded as (
                     by_intervention(
                         has_interventions,
                         'decided.change_id',
-                        'if(decided.is_rejected, decided.new_version, decided.held_version)'
+                        'if(decided.is_rejected, decided.new_version, decided.lost_version)'
                     ),
-                    'if(decided.failure is null, decided.publisher_version, null)',
+                    'if(decided.failure is null, '
+                    ~ 'coalesce(decided.publisher_version, decided.last_version), null)',
                     "if(decided.replication = 'queued', decided.change_id, null)"
                 ) | indent(16) }}
         end as conflict_id,
@@ -251,6 +271,7 @@ recorded as (
         decided.winner_node,
         decided.winner_change_id,
         decided.is_written,
+        decided.is_kept_at_node,
         decided.policy,
         decided.conflict_logging,
         decided.content_hash,

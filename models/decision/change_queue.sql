@@ -210,6 +210,10 @@ checked as (
         progress.clock as clock_before_run,
         transactions.node <=> transactions.publisher
         or priorities.subscriber is not null as is_known_node,
+        {% if has_records() -%}
+        -- the image of a row is no version of its own
+        coalesce(transactions.operation = 'image' and transactions.lineage is not null, false) or
+        {% endif -%}
         {{ has_version(
             'transactions.replication', 'transactions.operation', 'transactions.old_version',
             'transactions.new_version', 'transactions.lineage', 'transactions.known_position',
@@ -294,7 +298,7 @@ timed as (
                         is_complete
                         and {{ contract_violation(
                             change_id='change_id', is_known_node='is_known_node',
-                            operation='operation', has_null_key='row_key is null',
+                            operation=operation_of_contract('checked.'), has_null_key='row_key is null',
                             has_unknown_column='coalesce(has_unknown_column, false)',
                             has_version='has_version', is_duplicate='is_duplicate',
                             is_late='is_late', is_expired='false',
@@ -323,7 +327,8 @@ judged as (
     select
         *,
         {{ contract_violation(
-            change_id='change_id', is_known_node='is_known_node', operation='operation',
+            change_id='change_id', is_known_node='is_known_node',
+            operation=operation_of_contract(),
             has_null_key='row_key is null',
             has_unknown_column='coalesce(has_unknown_column, false)', has_version='has_version',
             is_duplicate='is_duplicate', is_late='is_late',
@@ -479,13 +484,18 @@ mark_positions as (
             coalesce(admitted.policy = 'publisher_wins_reinitialize', false)
             or admitted.changes_of_row > 1
             or admitted.publication in (
-                '{{ key_constraints() | map(attribute="publication") | unique | join("', '") }}'
+                '{{ (key_constraints() + record_articles()) | map(attribute="publication") | unique | join("', '") }}'
             )
         ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
         -- the first guess of the rounds: every change makes a version, of the row as it carries it
-        true as next_guess,
+        {{ "admitted.operation <> 'image'" if has_records() else 'true' }} as next_guess,
         cast(null as {{ row_state_type() }}) as next_state,
         cast(null as {{ failure_type() }}) as next_failure,
+        {%- if has_records() %}
+        -- rounds add rows that the run itself writes
+        false as is_run_row,
+        cast(null as string) as cause_change_id,
+        {%- endif %}
         0 as round_number,
         '{{ invocation_id }}' as run_id
     from admitted

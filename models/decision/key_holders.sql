@@ -74,6 +74,15 @@ untouched as (
             published.publication = changes.publication
             and published.article = changes.article
             and published.row_key = changes.row_key
+    {%- if has_records() %}
+    -- the run itself may replace rows of a logical record
+    left anti join {{ ref('record_rows') }} as record_rows
+        on
+            published.publication = record_rows.publication
+            and published.article = record_rows.article
+            and published.row_key = record_rows.row_key
+            and record_rows.run_id = '{{ invocation_id }}'
+    {%- endif %}
 ),
 {% else -%}
 untouched as (

@@ -31,19 +31,26 @@ KIND_ORDER = {
 # what changes no row
 WITHOUT_STATEMENT = ["not_applied", "log_conflict"]
 
+# failed changes that stay where they were made: as their articles ask, or as the articles of their
+# logical record do
+IS_KEPT = (
+    "replication = 'merge' and outcome in ('failed', 'rejected')"
+    " and coalesce(is_kept_at_node, not compensate_for_errors)"
+)
+
 # changes that are undone at their node, or completed there with what they were merged with
 IS_UNDONE = (
     "(replication = 'queued' and outcome in ('rejected', 'failed')"
     " and policy <> 'publisher_wins_reinitialize')"
     " or (replication = 'merge' and node <> publisher"
     " and outcome not in ('already_known', 'already_deleted')"
-    " and if(outcome = 'failed', compensate_for_errors, is_downloaded)"
+    " and if(outcome in ('failed', 'rejected'), not is_kept, is_downloaded)"
     " and not new_version <=> to_version)"
 )
 
 # decisions of people and refused commands are not changes of a node
-IS_DECISION = "rule in ('submit_winner', 'submit_loser', 'remove')"
-IS_REFUSED = "rule = 'refused_command'"
+IS_DECISION = "coalesce(rule in ('submit_winner', 'submit_loser', 'remove'), false)"
+IS_REFUSED = "rule <=> 'refused_command'"
 
 
 def operation_between(old_version: Column, new_version: Column) -> Column:
@@ -149,10 +156,7 @@ def compensating(outcomes: DataFrame) -> DataFrame:
 def not_applied(outcomes: DataFrame) -> DataFrame:
     """Every failed change that its node is to upload again: the command names the change."""
     nothing = f.lit(None).cast("string")
-    failed = outcomes.where(
-        "replication = 'merge' and outcome = 'failed' and not compensate_for_errors"
-        f" and not {IS_REFUSED}"
-    )
+    failed = outcomes.where(f"is_kept and not {IS_REFUSED}")
     return failed.select(
         "*",
         f.col("node").alias("subscriber"),
@@ -215,7 +219,7 @@ def in_order(commands: DataFrame) -> DataFrame:
         *[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()]
     )
     transaction = Window.partitionBy("publication", "transaction_position", "place_behind").orderBy(
-        kind_order, "phase", depth, f.col("change_position"), "subscriber"
+        kind_order, "phase", depth, f.col("change_position"), "subscriber", "article", "row_key"
     )
     number = f.row_number().over(transaction).cast("bigint")
     return phased.withColumn("sequence", number + f.shiftleft("place_behind", BEHIND_BITS))
@@ -254,7 +258,10 @@ class Configuration:
             "is_downloaded",
         )
         publications = self.publications.select("publication", "publisher", "replication")
-        return outcomes.join(articles, ["publication", "article"]).join(publications, "publication")
+        beside = outcomes.join(articles, ["publication", "article"]).join(
+            publications, "publication"
+        )
+        return beside.withColumn("is_kept", f.coalesce(f.expr(IS_KEPT), f.lit(False)))
 
 
 def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame:

@@ -19,7 +19,9 @@ nodes as (
         node,
         max(queue_position) as last_position
     from outcomes
-    where not {{ is_intervention() }}
+    where
+        outcome is not null
+        and not {{ is_intervention() }}
     group by publication, node
 ),
 

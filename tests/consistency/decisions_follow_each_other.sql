@@ -5,7 +5,11 @@
 
 with
 
-outcomes as (select * from {{ ref('change_outcomes') }}),
+-- images of rows of logical records decide nothing
+outcomes as (
+    select * from {{ ref('change_outcomes') }}
+    where operation <> 'image'
+),
 
 -- one row per row of an initial snapshot
 initial_rows as (

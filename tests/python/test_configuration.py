@@ -120,6 +120,11 @@ def with_key(**changes: Any) -> Options:
     return changed
 
 
+def with_records(*records: Any) -> Options:
+    """A publication of merge replication with logical records."""
+    return publication(replication="merge", logical_records=list(records))
+
+
 def with_columns(**columns: Any) -> Options:
     """A publication whose article has more columns."""
     return with_article(columns={**COLUMNS, **columns})
@@ -146,9 +151,8 @@ RIGHT: dict[str, Options] = {
     ),
     "merge": {**with_article(tracking="column"), "replication": "merge"},
     "resolver": with_resolver(name="maximum", column="price"),
-    "records_by_row": publication(
-        replication="merge", logical_records=[{"top": "item", "members": {}}]
-    ),
+    "records_by_row": with_records({"top": "item", "members": {}}),
+    "records_as_a_whole": with_records({"top": "item", "resolution": True}),
     "to_itself": with_article(
         foreign_keys=[{"columns": ["item_id"], "references": "item", "to": ["item_id"]}]
     ),
@@ -195,12 +199,35 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         publication(logical_records=[{"top": "item", "members": {}}]),
         ("option 'logical_records'", "belongs to replication: merge"),
     ),
-    "merge_records": (
-        publication(
-            replication="merge",
-            logical_records=[{"top": "item", "members": {}, "resolution": True}],
+    "record_shape": (
+        with_records({"top": "item", "parts": []}),
+        ("option 'logical_records'", "must be {top:"),
+    ),
+    "record_flag": (
+        with_records({"top": "item", "resolution": "yes"}),
+        ("option 'logical_records'", "resolution is 'yes'", "true or false"),
+    ),
+    "record_article": (
+        with_records({"top": "thing"}),
+        ("option 'logical_records'", "'thing' is no article", "must be one of: item"),
+    ),
+    "two_records": (
+        with_records({"top": "item"}, {"top": "item"}),
+        ("option 'logical_records'", "'item' belongs to two records"),
+    ),
+    "record_member": (
+        with_records({"top": "thing", "members": {"item": "thing"}}),
+        ("option 'logical_records'", "member 'item' must be {parent:"),
+    ),
+    "record_parent": (
+        with_records({"top": "thing", "members": {"item": {"parent": "x", "columns": ["name"]}}}),
+        ("option 'logical_records'", "the parent 'x'", "does not lead to the top 'thing'"),
+    ),
+    "record_column": (
+        with_records(
+            {"top": "thing", "members": {"item": {"parent": "thing", "columns": ["nothing"]}}}
         ),
-        ("option 'logical_records'", "record of 'item'", "not supported yet"),
+        ("option 'logical_records'", "'nothing' is no column of article 'item'"),
     ),
     "detection": (
         publication(replication="merge", logical_records=[{"top": "item", "detection": True}]),

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,15 +121,7 @@ class Builds:
                 rows = played.case.initial[article.name]
                 tables.create_table(self.spark, table, columns, _FEED_FORMAT)
                 tables.append_rows(self.spark, table, columns, rows, _FEED_FORMAT)
-        subscriptions = [
-            {
-                "publication": played.name,
-                "subscriber": name,
-                "type": "server",
-                **played.case.subscriptions.get(name, {}),
-            }
-            for name in played.case.subscribers
-        ]
+        subscriptions = [_subscription(played, name) for name in played.case.subscribers]
         table = f"{self.project.inputs}.subscriptions"
         tables.append_rows(self.spark, table, INPUTS["subscriptions"], subscriptions)
 
@@ -272,6 +265,20 @@ class Builds:
             run=record["run_sequence"],
             snapshot_position=record["snapshot_position"],
         )
+
+
+def _subscription(played: Played, name: str) -> Record:
+    """A row of the subscriptions; under queued updating all are alike."""
+    options = played.case.subscriptions.get(name, {})
+    priority = options.get("priority")
+    return {
+        "publication": played.name,
+        "subscriber": name,
+        "type": options.get("type", "server"),
+        "priority": None if priority is None else Decimal(str(priority)).quantize(Decimal("0.01")),
+        "republisher": options.get("republisher", False),
+        "below": options.get("below"),
+    }
 
 
 @contextmanager

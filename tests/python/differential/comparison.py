@@ -10,11 +10,12 @@ from typing import Any
 
 from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter_name
 from tests.python.differential.builds import Builds, Played, Record
-from tests.python.sequential_reader import Command, Key, SequentialReader
+from tests.python.sequential_reader import Command, Held, Key, SequentialReader
+from tests.python.sequential_reader.merge_state import MergeHeld
 from tests.python.strategies.cases import Delivery
 from tests.python.strategies.replicas import ReaderPipeline, Rows, differences, replay
 
-OUTCOME_FIELDS = (
+OUTCOME_FIELDS: tuple[str, ...] = (
     "article",
     "node",
     "transaction_id",
@@ -84,7 +85,8 @@ def compare(builds: Builds, played: Played, is_rebuilt: bool = False) -> list[st
     for subscriber in played.case.subscribers:
         if subscriber not in marked:
             problems += _commands(builds, played, reader, subscriber)
-    if not is_rebuilt:
+    # nodes of merge replication are simulated where a case is made: equal commands are enough
+    if not is_rebuilt and not played.publication.is_merge:
         problems += _convergence(builds, played, reader)
     return problems
 
@@ -93,25 +95,32 @@ def compare(builds: Builds, played: Played, is_rebuilt: bool = False) -> list[st
 
 
 def _outcomes(builds: Builds, played: Played, reader: SequentialReader) -> list[str]:
+    # what a run made of its own has no outcome
+    records = [one for one in builds.records("change_outcomes", played) if one["outcome"]]
+    names = OUTCOME_FIELDS
+    if played.publication.is_merge:
+        # the log also names the change behind a version of the run's own, and notes down what
+        # tombstones are known by
+        names = tuple(name for name in names if name not in ("held_change_id", "is_written"))
     expected = {}
     for outcome in reader.outcomes:
         values = {
             **vars(outcome),
             "queue_position": outcome.position,
-            "comparison": "descendant" if outcome.is_clean else "concurrent",
+            "comparison": outcome.comparison
+            or ("descendant" if outcome.is_clean else "concurrent"),
         }
         expected[outcome.change_id] = {
             "row_key": key_text(played, outcome.article, outcome.key),
-            **{name: values[name] for name in OUTCOME_FIELDS},
+            **{name: values[name] for name in names},
         }
-    records = builds.records("change_outcomes", played)
     problems = [
         f"change_outcomes: {change_id} stands {count} times"
         for change_id, count in Counter(one["change_id"] for one in records).items()
         if count > 1
     ]
     actual = {
-        record["change_id"]: {name: record[name] for name in ("row_key", *OUTCOME_FIELDS)}
+        record["change_id"]: {name: record[name] for name in ("row_key", *names)}
         for record in records
     }
     return problems + by_name("change_outcomes", expected, actual)
@@ -143,31 +152,44 @@ def _rows(builds: Builds, played: Played, reader: SequentialReader) -> list[str]
     for article, options in played.publication.articles.items():
         held = reader.rows[article]
         published = {
-            key: (one.version, one.row) for key, one in held.items() if one.row is not None
+            key: (one.version, one.row, _lineage(one))
+            for key, one in held.items()
+            if one.row is not None
         }
         relation = f"{played.name}__{article}"
-        found = {
+        by_key = {
             options.key_of(record["row"]): (record["row_version"], record["row"])
             for record in builds.article_records(played, relation, article, ["row_version"])
         }
-        problems += by_name(relation, published, found)
+        # the version of a tombstone is the change that deleted the row, or what is known of it
         tombstones = {
-            key_text(played, article, key): one.change_id
+            key_text(played, article, key): _lineage(one) or one.change_id
             for key, one in held.items()
             if one.row is None
         }
-        columns = ["row_key", "is_deleted", "version_change_id"]
+        version_of = "lineage" if played.publication.is_merge else "version_change_id"
+        columns = ["row_key", "is_deleted", version_of]
         relation += "__versions"
         records = builds.article_records(played, relation, article, columns)
         found_tombstones = {
-            record["row_key"]: record["version_change_id"]
-            for record in records
-            if record["is_deleted"]
+            record["row_key"]: record[version_of] for record in records if record["is_deleted"]
         }
+        lineages = {
+            options.key_of(record["row"]): record["lineage"]
+            for record in records
+            if played.publication.is_merge
+        }
+        found = {key: (*one, lineages.get(key)) for key, one in by_key.items()}
+        problems += by_name(relation, published, found)
         problems += by_name(f"tombstones of {relation}", tombstones, found_tombstones)
         if len(records) != len(held):
             problems.append(f"{relation}: {len(records)} rows instead of {len(held)}")
     return problems
+
+
+def _lineage(held: Held) -> dict[str, int] | None:
+    """What went into a row, under merge replication."""
+    return held.lineage if isinstance(held, MergeHeld) else None
 
 
 def _conflicts(builds: Builds, played: Played, reader: SequentialReader) -> list[str]:

@@ -48,19 +48,17 @@ def shrink(case: Case, differs: Differs, seconds: float, width: int = 6) -> Case
 def size(case: Case) -> int:
     """What is made smaller: rows of the feed and of the start, and deliveries."""
     initial = sum(len(rows) for rows in case.initial.values())
-    events = sum(len(delivery.events) for delivery in case.deliveries)
-    return len(case.rows) + initial + events + len(case.deliveries)
+    reports = sum(len(one.events + one.errors + one.decisions) for one in case.deliveries)
+    return len(case.rows) + initial + reports + len(case.deliveries)
 
 
 def _candidates(case: Case, pieces: int) -> Iterable[Case]:
     """Cases with fewer deliveries, transactions, rows, initial rows, or events."""
     if len(case.deliveries) > 1:
-        rows = tuple(row for delivery in case.deliveries for row in delivery.rows)
-        events = tuple(event for delivery in case.deliveries for event in delivery.events)
-        yield replace(case, deliveries=(Delivery(rows, events),))
+        yield replace(case, deliveries=(_together(case.deliveries),))
         for number in range(len(case.deliveries) - 1):
             first, second = case.deliveries[number : number + 2]
-            joined = Delivery(first.rows + second.rows, first.events + second.events)
+            joined = _together((first, second))
             rest = (*case.deliveries[:number], joined, *case.deliveries[number + 2 :])
             yield replace(case, deliveries=rest)
     groups = _groups(case)
@@ -76,12 +74,24 @@ def _candidates(case: Case, pieces: int) -> Iterable[Case]:
                 for article, rows in case.initial.items()
             },
         )
-    if any(delivery.events for delivery in case.deliveries):
-        bare = tuple(replace(delivery, events=()) for delivery in case.deliveries)
-        yield replace(case, deliveries=bare)
+    for name in ("events", "errors", "decisions"):
+        if any(getattr(delivery, name) for delivery in case.deliveries):
+            nothing: Any = {name: ()}
+            bare = tuple(replace(delivery, **nothing) for delivery in case.deliveries)
+            yield replace(case, deliveries=bare)
     if pieces >= len(groups):
         for row in case.rows:
             yield _without(case, {id(row)})
+
+
+def _together(deliveries: Sequence[Delivery]) -> Delivery:
+    """Several deliveries as one."""
+    return Delivery(
+        rows=tuple(row for one in deliveries for row in one.rows),
+        events=tuple(event for one in deliveries for event in one.events),
+        errors=tuple(error for one in deliveries for error in one.errors),
+        decisions=tuple(decision for one in deliveries for decision in one.decisions),
+    )
 
 
 def _groups(case: Case) -> list[list[FeedRow]]:
@@ -108,5 +118,5 @@ def _without(case: Case, gone: set[int]) -> Case:
         replace(delivery, rows=tuple(row for row in delivery.rows if id(row) not in gone))
         for delivery in case.deliveries
     ]
-    kept = tuple(one for one in deliveries if one.rows or one.events)
+    kept = tuple(one for one in deliveries if one != Delivery())
     return replace(case, deliveries=kept or (Delivery(),))

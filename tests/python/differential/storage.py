@@ -9,10 +9,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tests.python.sequential_reader import Event
+from tests.python.sequential_reader import ApplyError, ConflictDecision, Event
 from tests.python.strategies.cases import Case, Delivery, Step
 
-_CLASSES: dict[str, Any] = {one.__name__: one for one in (Case, Delivery, Step, Event)}
+_CLASSES: dict[str, Any] = {
+    one.__name__: one for one in (Case, Delivery, Step, Event, ApplyError, ConflictDecision)
+}
 
 
 def save_case(case: Case, path: Path) -> None:

@@ -235,6 +235,9 @@ class RecordDecision:
         losses = {}
         for name, after in [*replaced.items(), *written]:
             held = self.before.get(name)
+            if held is None and name in opponents:
+                # it came into the record with the change
+                held = opponents[name].held
             if held is None or after is None:
                 continue
             own = next((one.change for one in self.active if self._name(one) == name), None)

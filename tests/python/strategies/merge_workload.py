@@ -27,7 +27,6 @@ from replication_conflicts.nodes import (
     subscriber_node,
 )
 from tests.python.documented_cases import node_command, stored_row
-from tests.python.expressions import checks_of, row_filters_of
 from tests.python.sequential_reader import (
     ApplyError,
     ConflictDecision,
@@ -37,6 +36,7 @@ from tests.python.sequential_reader import (
 from tests.python.strategies.cases import Case, Delivery, Step
 from tests.python.strategies.merge_publication import publication, value_of
 from tests.python.strategies.merge_raw import RawSession
+from tests.python.strategies.replicas import ReaderPipeline
 
 BEGIN = datetime(2024, 3, 1, tzinfo=timezone.utc)
 NAME = "generated"
@@ -44,11 +44,15 @@ NAME = "generated"
 
 @dataclass(frozen=True)
 class MergeSize:
-    """How much a case holds: keys per article, runs, and steps between two runs."""
+    """How much a case holds: keys per article, runs, and steps between two runs.
+
+    `has_reports`: subscribers refuse commands, and people decide about conflicts.
+    """
 
     keys: int
     runs: tuple[int, int]
     steps: tuple[int, int]
+    has_reports: bool = True
 
 
 SMALL = MergeSize(keys=2, runs=(1, 4), steps=(1, 8))
@@ -58,15 +62,7 @@ LARGE = MergeSize(keys=12, runs=(5, 12), steps=(20, 80))
 
 def merge_reader(case: Case) -> SequentialReader:
     """A reader before the first delivery of a merge case."""
-    articles = case.configuration["articles"]
-    return SequentialReader(
-        NAME,
-        case.configuration,
-        case.subscriptions,
-        case.initial,
-        checks_of(articles),
-        row_filters=row_filters_of(articles),
-    )
+    return ReaderPipeline(case).reader
 
 
 class MergeWorkload:
@@ -280,6 +276,8 @@ class MergeWorkload:
                     self.upload(random.choice(nodes))
                 elif choice < 0.9:
                     self.download(random.choice(nodes))
+                elif choice < 0.96 and not self.size.has_reports:
+                    continue
                 elif choice < 0.93:
                     self.refuse(random.choice(nodes))
                 elif choice < 0.96:

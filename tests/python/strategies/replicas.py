@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tests.python.expressions import checks_of, row_filters_of
 from tests.python.sequential_reader import Command, Held, Key, Row, SequentialReader
 from tests.python.strategies.cases import Case, Delivery
 
@@ -98,16 +99,24 @@ class ReaderPipeline:
     """The sequential reader as a pipeline."""
 
     def __init__(self, case: Case) -> None:
+        articles = case.configuration["articles"]
         self.reader = SequentialReader(
             "generated",
             case.configuration,
-            case.subscribers,
+            case.subscriptions or case.subscribers,
             case.initial,
+            checks_of(articles),
+            row_filters=row_filters_of(articles),
         )
 
     def run(self, delivery: Delivery) -> None:
         """One run of the reader."""
-        self.reader.run(delivery.rows, delivery.events)
+        self.reader.run(
+            delivery.rows,
+            delivery.events,
+            errors=delivery.errors,
+            decisions=delivery.decisions,
+        )
 
     def commands(self, subscriber: str) -> Sequence[Command]:
         """What the reader tells a subscriber."""

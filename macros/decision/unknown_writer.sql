@@ -1,0 +1,19 @@
+{#- The strongest of the last writers of a held row that a change, or the image of a row, does not know; NULL where it knows them all.
+    Row tracking, or a deleted row: the writer of the row. `held` is a row_state. -#}
+{% macro unknown_writer(lineage, known_position, node, held) -%}
+case
+        when {{ held }} is null then null
+        when {{ held }}.is_deleted or map_contains_key({{ held }}.merge_version.column_writers, '*')
+            then if(
+                {{ replication_conflicts.knows_row(lineage, known_position, node, held) }},
+                null,
+                {{ held }}.merge_version.writer
+            )
+        else array_max(filter(
+            map_values({{ held }}.merge_version.column_writers),
+            writer -> not {{ replication_conflicts.knows_version(
+                lineage, known_position, node, 'writer.node', 'writer.number', 'writer.transaction_position'
+            ) | indent(12) }}
+        ))
+    end
+{%- endmacro %}

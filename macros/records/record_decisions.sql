@@ -1,0 +1,225 @@
+{#- What becomes of changes as parts of logical records, as CTEs up to `recorded`, in the columns of the changes looked at alone and more:
+      record_verdict  'won' or 'lost', with the whole record; NULL: the change is decided by itself
+      is_run_row      a row that the run itself writes, because the session of its cause_change_id has won and holds the rest of the
+                      record otherwise; is_obsolete: the round before assumed one, and there is none
+      group_key       what is decided, and fails, together
+    What a conflict is about (kind_met, defender) is that of the record.
+
+    alone, groups, changes, members, opponents, verdicts, replaced: the stages of the round -#}
+{% macro record_decisions(alone, groups, changes, members, opponents, verdicts, replaced) -%}
+record_articles as (
+    {{- replication_conflicts.record_article_rows() }}
+),
+
+-- one row per leading change that has won, and per other row that its session replaces
+parts as (
+    select
+        publication,
+        leader_change_id,
+        transaction_key,
+        struct(
+            article,
+            row_key,
+            operation,
+            change_row,
+            row_before,
+            image_position,
+            last_operation,
+            unknown_writer,
+            record_columns
+        ) as run_row
+    from {{ replaced }}
+    union all
+    select
+        publication,
+        leader_change_id,
+        transaction_key,
+        null as run_row
+    from {{ verdicts }}
+    where is_session_winner
+),
+
+assumed as (
+    select * from {{ alone }}
+    where is_run_row
+),
+
+spread as (
+    select
+        alone.*,
+        groups.group_key,
+        groups.is_detected_whole,
+        record_articles.is_column_tracked,
+        record_articles.is_compensated,
+        verdicts.leader_change_id,
+        verdicts.is_session_winner,
+        verdicts.record_defender,
+        verdicts.are_opponents_deletes,
+        verdicts.are_opponents_inserts,
+        verdicts.are_changes_deletes,
+        verdicts.are_changes_inserts,
+        verdicts.taken_number,
+        opponents.writer as opponent_writer,
+        opponents.is_deleted as is_opponent_deleted,
+        opponents.row_key is not null as is_opponent,
+        members.state as member_state,
+        members.last_operation as member_operation,
+        {{ replication_conflicts.unknown_writer(
+            'alone.lineage', 'alone.known_position', 'alone.node', 'members.state'
+        ) | indent(8) }} as unknown_writer,
+        parts.run_row,
+        assumed.guess as assumed_guess,
+        assumed.proposed_row as assumed_row,
+        case
+            when
+                parts.run_row is not null
+                or alone.operation = 'image'
+                or changes.is_settled
+                then null
+            when verdicts.is_session_winner then 'won'
+            when not verdicts.is_session_winner then 'lost'
+        end as record_verdict
+    from {{ alone }} as alone
+    left join record_articles
+        on
+            alone.publication = record_articles.publication
+            and alone.article = record_articles.article
+    left join {{ groups }} as groups
+        on
+            alone.publication = groups.publication
+            and alone.change_id = groups.change_id
+    left join {{ changes }} as changes
+        on
+            alone.publication = changes.publication
+            and alone.change_id = changes.change_id
+    left join {{ verdicts }} as verdicts
+        on
+            groups.publication = verdicts.publication
+            and groups.transaction_key = verdicts.transaction_key
+            and groups.group_key = verdicts.group_key
+    left join {{ opponents }} as opponents
+        on
+            groups.publication = opponents.publication
+            and groups.transaction_key = opponents.transaction_key
+            and groups.group_key = opponents.group_key
+            and alone.article = opponents.article
+            and alone.row_key = opponents.row_key
+    left join {{ members }} as members
+        on
+            groups.publication = members.publication
+            and groups.transaction_key = members.transaction_key
+            and groups.group_key = members.group_key
+            and alone.article = members.article
+            and alone.row_key = members.row_key
+    left join parts
+        on
+            alone.publication = parts.publication
+            and alone.change_id = parts.leader_change_id
+    left join assumed
+        on
+            parts.publication = assumed.publication
+            and parts.transaction_key = assumed.transaction_key
+            and parts.run_row.article = assumed.article
+            and parts.run_row.row_key = assumed.row_key
+    -- what the round before assumed is made anew; it stays where it is not
+    left join {{ replaced }} as standing
+        on
+            alone.is_run_row
+            and alone.publication = standing.publication
+            and alone.transaction_key = standing.transaction_key
+            and alone.article = standing.article
+            and alone.row_key = standing.row_key
+    where
+        not alone.is_run_row
+        or (alone.guess and standing.row_key is null)
+),
+
+recorded as (
+    select
+        * except (
+            article, row_key, change_id, operation, change_row, tracked_columns, publisher_row,
+            held_row, is_row_held, guess, proposed_row, guessed_failure, held_before_run,
+            is_run_row, kind_met, defender, comparison, is_same_value, run_number, is_opponent,
+            cause_change_id, run_row, member_state
+        ),
+        if(run_row is null and operation <> 'image', kind_met, null) as kind_alone,
+        is_run_row as is_obsolete,
+        is_run_row or run_row is not null as is_run_row,
+        run_row.image_position,
+        if(run_row is null, cause_change_id, change_id) as cause_change_id,
+        if(run_row is null, article, run_row.article) as article,
+        if(run_row is null, row_key, run_row.row_key) as row_key,
+        if(
+            run_row is null, change_id, concat_ws('/', change_id, run_row.article, run_row.row_key)
+        ) as change_id,
+        if(run_row is null, operation, run_row.operation) as operation,
+        if(run_row is null, change_row, run_row.change_row) as change_row,
+        if(run_row is null, tracked_columns, run_row.record_columns) as tracked_columns,
+        if(run_row is null, publisher_row, run_row.row_before) as publisher_row,
+        if(run_row is null, held_row, run_row.row_before) as held_row,
+        if(
+            run_row is null, is_row_held, coalesce(not run_row.row_before.is_deleted, false)
+        ) as is_row_held,
+        if(run_row is null, guess, coalesce(assumed_guess, false)) as guess,
+        if(run_row is null, proposed_row, assumed_row) as proposed_row,
+        if(run_row is null, guessed_failure, null) as guessed_failure,
+        if(run_row is null, held_before_run, null) as held_before_run,
+        if(
+            record_verdict is not null and is_detected_whole, 'concurrent', comparison
+        ) as comparison,
+        coalesce(is_same_value and record_verdict is null, false) as is_same_value,
+        greatest(
+            if(
+                run_row is null, run_number, coalesce(run_row.row_before.lineage[run_node], 0) + 1
+            ),
+            coalesce(taken_number, 0) + 1
+        ) as run_number,
+        is_opponent and record_verdict is not null as is_opponent,
+        case
+            when run_row is not null then if(run_row.unknown_writer is null, null, 'condemned')
+            when operation = 'image' then null
+            when record_verdict is null then kind_met
+            when is_opponent then {{ replication_conflicts.merge_conflict_kind(
+                'operation', "'concurrent'", 'not is_opponent_deleted', 'true'
+            ) | indent(12) }}
+            when record_verdict = 'lost' or unknown_writer is not null then 'condemned'
+        end as kind_met,
+        case
+            when run_row is not null then run_row.unknown_writer
+            when record_verdict is null then defender
+            when is_opponent then opponent_writer
+            when record_verdict = 'lost' then record_defender
+            else unknown_writer
+        end as defender,
+        case
+            when run_row is not null then {{ replication_conflicts.record_conflict_type(
+                "if(run_row.row_before.is_deleted, 'delete', run_row.last_operation)",
+                'are_changes_deletes', 'are_changes_inserts', 'false', 'is_detected_whole', 'false'
+            ) | indent(12) }}
+            when record_verdict = 'lost' then {{ replication_conflicts.record_conflict_type(
+                'operation', 'if(is_opponent, is_opponent_deleted, are_opponents_deletes)',
+                'are_opponents_inserts', 'is_opponent', 'is_detected_whole', 'is_column_tracked'
+            ) | indent(12) }}
+            when record_verdict = 'won' then {{ replication_conflicts.record_conflict_type(
+                "if(member_state.is_deleted, 'delete', member_operation)",
+                "if(is_opponent, operation = 'delete', are_changes_deletes)",
+                'are_changes_inserts', 'is_opponent', 'is_detected_whole', 'is_column_tracked'
+            ) | indent(12) }}
+        end as record_conflict_type
+    from spread
+)
+{%- endmacro %}
+
+
+{#- The row of a record that a winning session replaces, as the run leaves it: a version of the run's own. -#}
+{% macro run_row_state() -%}
+{{ replication_conflicts.row_state(
+    "if(operation = 'delete', null, " ~ replication_conflicts.version_text('run_node', 'run_number') ~ ')',
+    'run_node', 'change_id', "operation = 'delete'", 'true',
+    lineage=replication_conflicts.lineage_union('held_row.lineage', 'map(run_node, run_number)'),
+    merge_version=replication_conflicts.merge_version(
+        'run_writer', 'map(run_node, run_number)', replication_conflicts.all_writers('run_writer')
+    ),
+    row='change_row'
+) }}
+{%- endmacro %}

@@ -1,0 +1,226 @@
+{#- Which changes and images of a session are decided together: one row per change or image of a row that belongs to a logical
+    record, before its session or after it. A row that moves between two records joins both. `group_tops` are the keys of the top
+    rows. Rows above are taken as the publisher held, or holds, them before the session; those that it never held as the session
+    has them. A statement.
+
+    alone: the relation with the changes of the round; spans: record_spans -#}
+{% macro record_groups(alone, spans) -%}
+with
+
+record_articles as (
+    {{- replication_conflicts.record_article_rows() }}
+),
+
+spans as (select * from {{ spans }}),
+
+brought as (
+    select
+        *,
+        first_value(publisher_row) over (
+            partition by publication, transaction_key, article, row_key
+            order by queue_position
+        ) as row_before
+    from {{ alone }}
+    where not is_run_row
+),
+
+-- one row per change and version of its row, before it and after it
+sides as (
+    select
+        sides.publication,
+        sides.transaction_key,
+        sides.transaction_position,
+        sides.queue_position,
+        sides.change_id,
+        sides.article,
+        sides.row_key,
+        sides.side.is_sent,
+        sides.parent_key,
+        record_articles.record,
+        record_articles.depth,
+        record_articles.parent,
+        record_articles.is_detected_whole,
+        record_articles.is_resolved_whole
+    from (
+        select
+            *,
+            {{ replication_conflicts.record_parent_key('side.row') | indent(12) }} as parent_key
+        from (
+            select
+                *,
+                explode(array(
+                    struct(true as is_sent, if(operation = 'delete', null, change_row) as row),
+                    struct(false as is_sent, row_before.row as row)
+                )) as side
+            from brought
+        )
+        where side.row is not null
+    ) as sides
+    inner join record_articles
+        on
+            sides.publication = record_articles.publication
+            and sides.article = record_articles.article
+),
+
+-- one row per row that the publisher holds or held, with the place from which on it did
+first_held as (
+    select
+        publication,
+        article,
+        row_key,
+        min(version_from) as held_from
+    from spans
+    group by publication, article, row_key
+),
+{% for depth in range(replication_conflicts.record_depth() + 1) %}
+tops_{{ depth }} as (
+    select
+        sides.*,
+        {%- if depth < 2 %}
+        sides.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key
+        {%- else %}
+        if(
+            first_held.held_from < sides.transaction_position, above.top_key, sent.top_key
+        ) as top_key
+        {%- endif %}
+    from sides
+    {%- if depth > 1 %}
+    left join first_held
+        on
+            sides.publication = first_held.publication
+            and sides.parent = first_held.article
+            and sides.parent_key = first_held.row_key
+    left join spans as above
+        on
+            sides.publication = above.publication
+            and sides.parent = above.article
+            and sides.parent_key = above.row_key
+            and {{ replication_conflicts.is_at('above', 'sides.transaction_position') }}
+    left join sent_{{ depth - 1 }} as sent
+        on
+            sides.publication = sent.publication
+            and sides.transaction_key = sent.transaction_key
+            and sides.parent = sent.article
+            and sides.parent_key = sent.row_key
+    {%- endif %}
+    where sides.depth = {{ depth }}
+),
+
+-- one row per row of that depth that a session has
+sent_{{ depth }} as (
+    select
+        publication,
+        transaction_key,
+        article,
+        row_key,
+        max_by(top_key, queue_position) as top_key
+    from tops_{{ depth }}
+    where is_sent
+    group by publication, transaction_key, article, row_key
+),
+{% endfor %}
+topped as (
+    select
+        publication,
+        transaction_key,
+        transaction_position,
+        change_id,
+        record,
+        is_detected_whole,
+        is_resolved_whole,
+        array_distinct(collect_list(top_key)) as tops
+    from (
+        {%- for depth in range(replication_conflicts.record_depth() + 1) %}
+        select * from tops_{{ depth }}
+        {%- if not loop.last %}
+        union all
+        {%- endif %}
+        {%- endfor %}
+    )
+    where top_key is not null
+    group by
+        publication,
+        transaction_key,
+        transaction_position,
+        change_id,
+        record,
+        is_detected_whole,
+        is_resolved_whole
+),
+
+-- one row per change: the records of its session between which rows move, as sets
+joined as (
+    select
+        *,
+        aggregate(
+            collect_list(if(size(tops) > 1, tops, null)) over (
+                partition by publication, transaction_key, record
+            ),
+            cast(array() as array<array<string>>),
+            (found, one) -> concat(
+                filter(found, other -> not arrays_overlap(other, one)),
+                array(array_distinct(concat(
+                    one, flatten(filter(found, other -> arrays_overlap(other, one)))
+                )))
+            )
+        ) as sets
+    from topped
+),
+
+final as (
+    select
+        publication,
+        transaction_key,
+        transaction_position,
+        change_id,
+        record,
+        is_detected_whole,
+        is_resolved_whole,
+        array_sort(group_tops) as group_tops,
+        to_json(struct(record, array_min(group_tops) as top_key)) as group_key
+    from (
+        select
+            *,
+            coalesce(
+                get(filter(sets, one -> array_contains(one, get(tops, 0))), 0), tops
+            ) as group_tops
+        from joined
+    )
+)
+
+select * from final
+{%- endmacro %}
+
+
+{#- The rows of the records of a group, deleted ones included, as the publisher holds them before the session: one row per group
+    and row. A statement. -#}
+{% macro record_members(groups, spans) -%}
+with
+
+group_tops as (
+    select distinct
+        publication,
+        transaction_key,
+        transaction_position,
+        group_key,
+        record,
+        explode(group_tops) as top_key
+    from {{ groups }}
+)
+
+select
+    group_tops.publication,
+    group_tops.transaction_key,
+    group_tops.group_key,
+    spans.article,
+    spans.row_key,
+    spans.state,
+    spans.last_operation
+from group_tops
+inner join {{ spans }} as spans
+    on
+        group_tops.publication = spans.publication
+        and group_tops.record = spans.record
+        and group_tops.top_key = spans.top_key
+        and {{ replication_conflicts.is_at('spans', 'group_tops.transaction_position') }}
+{%- endmacro %}

@@ -1,0 +1,126 @@
+{#- Rows of logical records and when they belonged to which: one row per version of a row, as the round assumes them, and per record
+    that it belonged to, as the rows above it changed. `top_key` is the key of the record's top row; NULL where the row belongs to
+    none. Deleted rows still lead to their record. A version counts for sessions behind `from_position`, up to `until_position`
+    itself. A statement.
+
+    alone: the relation with the changes of the round, each looked at alone -#}
+{% macro record_spans(alone) -%}
+with
+
+record_articles as (
+    {{- replication_conflicts.record_article_rows() }}
+),
+
+versions as (
+    select
+        publication,
+        article,
+        row_key,
+        cast(-1 as bigint) as from_position,
+        held_state as state,
+        last_operation
+    from {{ ref('record_rows') }}
+    where run_id = '{{ invocation_id }}'
+    union all
+    select
+        publication,
+        article,
+        row_key,
+        transaction_position as from_position,
+        proposed_row as state,
+        case
+            when proposed_row.is_deleted then 'delete'
+            when proposed_row.node = run_node then 'update'
+            else operation
+        end as last_operation
+    from (
+        select
+            *,
+            row_number() over (
+                partition by publication, transaction_key, article, row_key
+                order by queue_position desc
+            ) as place_from_end
+        from {{ alone }}
+        where guess
+    )
+    where place_from_end = 1
+),
+
+placed as (
+    select
+        versions.publication,
+        versions.article,
+        versions.row_key,
+        versions.from_position,
+        lead(versions.from_position) over (
+            partition by versions.publication, versions.article, versions.row_key
+            order by versions.from_position
+        ) as until_position,
+        versions.state,
+        versions.last_operation,
+        versions.parent_key,
+        record_articles.record,
+        record_articles.depth,
+        record_articles.parent
+    from (
+        select
+            *,
+            {{ replication_conflicts.record_parent_key('state.row') | indent(12) }} as parent_key
+        from versions
+    ) as versions
+    inner join record_articles
+        on
+            versions.publication = record_articles.publication
+            and versions.article = record_articles.article
+),
+{% for depth in range(replication_conflicts.record_depth() + 1) %}
+spans_{{ depth }} as (
+    select
+        placed.publication,
+        placed.record,
+        placed.article,
+        placed.row_key,
+        {%- if depth < 2 %}
+        placed.from_position,
+        placed.until_position,
+        placed.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key,
+        {%- else %}
+        greatest(placed.from_position, above.from_position) as from_position,
+        least(placed.until_position, above.until_position) as until_position,
+        above.top_key,
+        {%- endif %}
+        placed.from_position as version_from,
+        placed.state,
+        placed.last_operation
+    from placed
+    {%- if depth > 1 %}
+    left join spans_{{ depth - 1 }} as above
+        on
+            placed.publication = above.publication
+            and placed.parent = above.article
+            and placed.parent_key = above.row_key
+            and above.from_position < coalesce(placed.until_position, {{ replication_conflicts.never() }})
+            and placed.from_position < coalesce(above.until_position, {{ replication_conflicts.never() }})
+    {%- endif %}
+    where placed.depth = {{ depth }}
+){{ ',' if not loop.last }}
+{% endfor %}
+{% for depth in range(replication_conflicts.record_depth() + 1) -%}
+select * from spans_{{ depth }}
+{% if not loop.last %}union all
+{% endif -%}
+{% endfor %}
+{%- endmacro %}
+
+
+{#- A place behind every queue. -#}
+{% macro never() -%}
+    {{ return('9223372036854775807') }}
+{%- endmacro %}
+
+
+{#- Whether a span counts for a session that ends at `position`. -#}
+{% macro is_at(span, position) -%}
+{{ span }}.from_position < {{ position }}
+            and {{ position }} <= coalesce({{ span }}.until_position, {{ replication_conflicts.never() }})
+{%- endmacro %}

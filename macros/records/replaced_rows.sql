@@ -1,0 +1,160 @@
+{#- The other rows of a record that a winning session replaces: as its images say, and those that it does not hold go, as far as they
+    lie in its node's partition. One row per group and row, and one more per group, with NULL for the row, that stands for the
+    leading change itself. A statement.
+
+    changes: record_changes; members: record_members; verdicts: record_verdicts -#}
+{% macro replaced_rows(changes, members, verdicts) -%}
+with
+
+record_articles as (
+    {{- replication_conflicts.record_article_rows() }}
+),
+
+winners as (
+    select
+        verdicts.publication,
+        verdicts.transaction_key,
+        verdicts.group_key,
+        verdicts.leader_change_id,
+        changes.node
+    from {{ verdicts }} as verdicts
+    inner join {{ changes }} as changes
+        on
+            verdicts.publication = changes.publication
+            and verdicts.leader_change_id = changes.change_id
+    where verdicts.is_session_winner
+),
+
+changed as (
+    select * from {{ changes }}
+    where operation <> 'image'
+),
+
+images as (
+    select * from {{ changes }}
+    where operation = 'image'
+    qualify
+        row_number() over (
+            partition by publication, transaction_key, article, row_key
+            order by queue_position desc
+        ) = 1
+),
+
+from_images as (
+    select
+        images.publication,
+        images.transaction_key,
+        images.group_key,
+        images.article,
+        images.row_key,
+        if(coalesce(images.publisher_row.is_deleted, true), 'insert', 'update') as operation,
+        images.change_row,
+        images.publisher_row as row_before,
+        images.queue_position as image_position,
+        members.row_key is not null as is_member,
+        members.last_operation,
+        {{ replication_conflicts.unknown_writer(
+            'images.lineage', 'images.known_position', 'images.node', 'members.state'
+        ) | indent(8) }} as unknown_writer
+    from images
+    left join {{ members }} as members
+        on
+            images.publication = members.publication
+            and images.transaction_key = members.transaction_key
+            and images.article = members.article
+            and images.row_key = members.row_key
+    where
+        coalesce(images.publisher_row.is_deleted, true)
+        or {{ replication_conflicts.rows_differ('images.publisher_row.row', 'images.change_row') }}
+),
+
+from_members as (
+    select
+        publication,
+        transaction_key,
+        group_key,
+        article,
+        row_key,
+        'delete' as operation,
+        state.row as change_row,
+        state as row_before,
+        cast(null as bigint) as image_position,
+        true as is_member,
+        last_operation,
+        state.merge_version.writer as unknown_writer
+    from {{ members }}
+    where not state.is_deleted
+),
+
+other_rows as (
+    select * from from_images
+    union all
+    select from_members.*
+    from from_members
+    left anti join images
+        on
+            from_members.publication = images.publication
+            and from_members.transaction_key = images.transaction_key
+            and from_members.article = images.article
+            and from_members.row_key = images.row_key
+),
+
+replaced as (
+    select
+        winners.publication,
+        winners.transaction_key,
+        winners.group_key,
+        winners.leader_change_id,
+        winners.node,
+        other_rows.article,
+        other_rows.row_key,
+        other_rows.operation,
+        other_rows.change_row,
+        other_rows.row_before,
+        other_rows.image_position,
+        other_rows.last_operation,
+        if(other_rows.is_member, other_rows.unknown_writer, null) as unknown_writer
+    from winners
+    inner join other_rows
+        on
+            winners.publication = other_rows.publication
+            and winners.transaction_key = other_rows.transaction_key
+            and winners.group_key = other_rows.group_key
+    left anti join changed
+        on
+            winners.publication = changed.publication
+            and winners.transaction_key = changed.transaction_key
+            and other_rows.article = changed.article
+            and other_rows.row_key = changed.row_key
+)
+
+select
+    replaced.publication,
+    replaced.transaction_key,
+    replaced.group_key,
+    replaced.leader_change_id,
+    replaced.article,
+    replaced.row_key,
+    replaced.operation,
+    replaced.change_row,
+    replaced.row_before,
+    replaced.image_position,
+    replaced.last_operation,
+    replaced.unknown_writer,
+    record_articles.record_columns
+from (
+    select
+        *,
+        {{ replication_conflicts.partition_members('row_before.row') | indent(8) }} as partitions
+    from replaced
+) as replaced
+inner join record_articles
+    on
+        replaced.publication = record_articles.publication
+        and replaced.article = record_articles.article
+where
+    replaced.operation <> 'delete'
+    or record_articles.filtered_subscribers is null
+    or not array_contains(record_articles.filtered_subscribers, replaced.node)
+    or array_contains(replaced.partitions, replaced.node)
+{%- endmacro %}
