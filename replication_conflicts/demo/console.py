@@ -20,10 +20,10 @@ from replication_conflicts.demo.play import (
     default_policy,
     publication_options,
 )
-from replication_conflicts.demo.query import print_query, short_error, target_schema
+from replication_conflicts.demo.query import print_query, short_error
 from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.environment import check, folders
-from replication_conflicts.environment.profile import ProfileError
+from replication_conflicts.environment.profile import ProfileError, target_schema
 from replication_conflicts.environment.session import SessionError
 from replication_conflicts.nodes import publication_from_vars
 from replication_conflicts.workload import Settings, Workload
@@ -95,8 +95,8 @@ def query(
 
     console = Console(highlight=False)
     project = _project()
-    schema = target_schema(project / "profiles" / "profiles.yml")
     try:
+        schema = target_schema(project, project / "profiles", "embedded")
         spark = DbtBuild(project, project / "profiles").spark
     except (SessionError, ProfileError) as error:
         _stop(str(error))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -58,11 +57,3 @@ def short_error(error: Exception) -> str:
     for end in ("\n;", "\n'", "== SQL", "JVM stacktrace"):
         text = text.split(end)[0]
     return text.strip()
-
-
-def target_schema(profiles: Path) -> str:
-    """The schema of the embedded target."""
-    import yaml
-
-    profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))["replication_conflicts"]
-    return str(profile["outputs"]["embedded"]["schema"])

@@ -94,21 +94,52 @@ def server_side_parameters(
 
     Raises ProfileError.
     """
-    project = yaml.safe_load((project_dir / "dbt_project.yml").read_text(encoding="utf-8"))
-    profiles = yaml.safe_load((profiles_dir / "profiles.yml").read_text(encoding="utf-8"))
-    profile = profiles.get(project.get("profile"))
+    output = _output(project_dir, profiles_dir, target)
+    parameters = output.get("server_side_parameters", {})
+    return {str(key): _rendered(value) for key, value in parameters.items()}
+
+
+def target_schema(project_dir: Path, profiles_dir: Path, target: str | None) -> str:
+    """The schema that builds of this project and target write. Raises ProfileError."""
+    return _rendered(_output(project_dir, profiles_dir, target)["schema"])
+
+
+def write_with_schema(
+    project_dir: Path, profiles_dir: Path, target: str | None, schema: str, folder: Path
+) -> None:
+    """Write the project's profile once more, with a target that has another schema.
+
+    Raises ProfileError.
+    """
+    output = {**_output(project_dir, profiles_dir, target), "schema": schema}
+    name = _yaml(project_dir / "dbt_project.yml")["profile"]
+    text = {name: {"target": target, "outputs": {target: output}}}
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "profiles.yml"
+    file.write_text(yaml.safe_dump(text, sort_keys=False, width=1000), encoding="utf-8")
+
+
+def _output(project_dir: Path, profiles_dir: Path, target: str | None) -> dict[str, Any]:
+    """What the project's profile says of a target."""
+    project = _yaml(project_dir / "dbt_project.yml")
+    profiles = _yaml(profiles_dir / "profiles.yml")
+    name = str(project.get("profile"))
+    profile = profiles.get(name)
     if profile is None:
-        raise ProfileError(
-            f"{profiles_dir / 'profiles.yml'} has no profile '{project.get('profile')}'"
-        )
+        raise ProfileError(f"{profiles_dir / 'profiles.yml'} has no profile '{name}'")
     outputs: dict[str, Any] = profile.get("outputs", {})
     wanted = target or _rendered(profile.get("target", "default"))
     if wanted not in outputs:
-        raise ProfileError(
-            f"profile '{project['profile']}' has no target '{wanted}', only: {', '.join(outputs)}"
-        )
-    parameters = outputs[wanted].get("server_side_parameters", {})
-    return {str(key): _rendered(value) for key, value in parameters.items()}
+        raise ProfileError(f"profile '{name}' has no target '{wanted}', only: {', '.join(outputs)}")
+    output: dict[str, Any] = outputs[wanted]
+    return output
+
+
+def _yaml(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        raise ProfileError(f"there is no {file}")
+    found: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found
 
 
 def _rendered(value: object) -> str:

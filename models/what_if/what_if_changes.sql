@@ -1,0 +1,87 @@
+{{ config(materialized='table') }}
+
+-- One row per change that would have been decided otherwise: what was decided beside what would
+-- have been.
+
+with
+
+decided as (
+    select
+        *,
+        {{ winning_row() | indent(4) }} as row_after
+    from {{ source('decided', 'change_outcomes') }}
+    where publication = '{{ var("what_if", {}).publication }}'
+),
+
+judged as (
+    select
+        *,
+        {{ winning_row() | indent(4) }} as row_after
+    from {{ ref('change_outcomes') }}
+    where publication = '{{ var("what_if", {}).publication }}'
+),
+
+compared as (
+    select
+        decided.publication,
+        decided.article,
+        decided.row_key,
+        decided.change_id,
+        decided.node,
+        decided.transaction_id,
+        decided.transaction_position,
+        decided.queue_position,
+        decided.operation,
+        decided.changed_at,
+        decided.outcome as decided_outcome,
+        judged.outcome as what_if_outcome,
+        decided.rule as decided_rule,
+        judged.rule as what_if_rule,
+        decided.conflict_kind as decided_conflict_kind,
+        judged.conflict_kind as what_if_conflict_kind,
+        decided.conflict_type as decided_conflict_type,
+        judged.conflict_type as what_if_conflict_type,
+        decided.loser_node as decided_loser_node,
+        judged.loser_node as what_if_loser_node,
+        decided.winner_node as decided_winner_node,
+        judged.winner_node as what_if_winner_node,
+        decided.publisher_version as decided_version,
+        judged.publisher_version as what_if_version,
+        decided.row_after as decided_row,
+        judged.row_after as what_if_row,
+        filter(
+            array(
+                if(decided.outcome <> judged.outcome, 'outcome', null),
+                if(
+                    decided.conflict_kind <=> judged.conflict_kind
+                    and decided.conflict_type <=> judged.conflict_type,
+                    null,
+                    'conflict'
+                ),
+                if(
+                    decided.loser_node <=> judged.loser_node
+                    and decided.loser_change_id <=> judged.loser_change_id,
+                    null,
+                    'loser'
+                ),
+                if(
+                    decided.winner_node <=> judged.winner_node
+                    and decided.winner_change_id <=> judged.winner_change_id,
+                    null,
+                    'winner'
+                ),
+                if(decided.publisher_version <=> judged.publisher_version, null, 'version'),
+                if(to_json(decided.row_after) <=> to_json(judged.row_after), null, 'row')
+            ),
+            difference -> difference is not null
+        ) as differs_in
+    from decided
+    inner join judged on decided.change_id = judged.change_id
+),
+
+final as (
+    select * from compared
+    where size(differs_in) > 0
+)
+
+select * from final
