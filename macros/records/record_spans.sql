@@ -111,16 +111,3 @@ select * from spans_{{ depth }}
 {% endif -%}
 {% endfor %}
 {%- endmacro %}
-
-
-{#- A place behind every queue. -#}
-{% macro never() -%}
-    {{ return('9223372036854775807') }}
-{%- endmacro %}
-
-
-{#- Whether a span counts for a session that ends at `position`. -#}
-{% macro is_at(span, position) -%}
-{{ span }}.from_position < {{ position }}
-            and {{ position }} <= coalesce({{ span }}.until_position, {{ replication_conflicts.never() }})
-{%- endmacro %}

@@ -16,7 +16,8 @@ from tests.python.strategies.merge_workload import SMALL, merge_workload_from_se
 # every run costs seconds for each article; refused commands and decisions have tests of their own
 QUICK = replace(SMALL, keys=3, runs=(2, 3), steps=(8, 16), has_reports=False)
 RUNS = 3
-SEEDS: tuple[int, ...] = ()
+# without logical records, and with them: by row, as a whole, of two and three articles
+SEEDS = (13, 26, 23, 39)
 
 
 def merge_case(seed: int, runs: int = RUNS) -> Case:

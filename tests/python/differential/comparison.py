@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
 from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter_name
@@ -248,10 +249,17 @@ def _commands(
     builds: Builds, played: Played, reader: SequentialReader, subscriber: str
 ) -> list[str]:
     def described(commands: Iterable[Command]) -> list[str]:
-        return [
-            text({name: getattr(one, name) for name in COMMAND_FIELDS}, sort=False)
-            for one in commands
-        ]
+        found: list[str] = []
+        for (_, is_record), some in groupby(
+            commands, key=lambda one: (one.position, one.kind == "log_conflict")
+        ):
+            texts = [
+                text({name: getattr(one, name) for name in COMMAND_FIELDS}, sort=False)
+                for one in some
+            ]
+            # records of the conflicts of one transaction change no row: their order says nothing
+            found += sorted(texts) if is_record else texts
+        return found
 
     expected = described(reader.subscriber_commands(subscriber))
     records = builds.commands(played, subscriber)

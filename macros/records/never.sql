@@ -1,0 +1,4 @@
+{#- A place behind every queue. -#}
+{% macro never() -%}
+    {{ return('9223372036854775807') }}
+{%- endmacro %}
