@@ -1,21 +1,20 @@
 {#- What a row says about unique and foreign keys, as an array of structs: `constraint_id`, the `role` that the row has in it
     ('unique'; 'child', it refers to the value; 'parent', it holds the value) and the `value`, as text. A key with a NULL in it
-    says nothing, and neither does a row that is gone (`row` NULL). Over the columns publication and article.
-
-    publications: only those of these names -#}
+    says nothing, and neither does a row that is gone (`row` NULL). Over the columns publication and article. -#}
 {% macro key_facts(row) -%}
-case
-        {%- for item in replication_conflicts.article_list() %}
-        {%- set facts = replication_conflicts._key_facts_of_article(item, row) %}
-        {%- if facts %}
-        when publication = '{{ item.publication }}' and article = '{{ item.article }}'
-            then filter(array(
-                {{ facts | join(',\n                ') }}
-            ), key_fact -> key_fact.value is not null)
-        {%- endif %}
-        {%- endfor %}
-        else cast(array() as array<struct<constraint_id:string,role:string,value:string>>)
-    end
+{%- set branches = [] -%}
+{%- for item in replication_conflicts.article_list() -%}
+    {%- set facts = replication_conflicts._key_facts_of_article(item, row) -%}
+    {%- if facts -%}
+        {%- do branches.append({
+            'item': item,
+            'value': 'filter(array(' ~ facts | join(', ') ~ '), key_fact -> key_fact.value is not null)'
+        }) -%}
+    {%- endif -%}
+{%- endfor -%}
+{{ replication_conflicts.by_article(
+    branches, 'cast(array() as array<struct<constraint_id:string,role:string,value:string>>)'
+) }}
 {%- endmacro %}
 
 

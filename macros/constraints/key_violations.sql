@@ -50,20 +50,15 @@ violations as (
     select
         publication,
         transaction_key,
-        min(struct(layer, queue_position, constraint_id)).queue_position as failing_position,
-        {{ replication_conflicts.key_failure('min(struct(layer, queue_position, constraint_id)).constraint_id', 'publication') | indent(4) }} as failure
-    from all_violations
-    group by publication, transaction_key
+        first_violation.queue_position as failing_position,
+        {{ replication_conflicts.key_failure('first_violation.constraint_id', 'publication') | indent(4) }} as failure
+    from (
+        select
+            publication,
+            transaction_key,
+            min(struct(layer, queue_position, constraint_id)) as first_violation
+        from all_violations
+        group by publication, transaction_key
+    )
 )
-{%- endmacro %}
-
-
-{#- The failure that breaking a key is: 2601 for a unique key, 547 for a foreign key. -#}
-{% macro key_failure(constraint_id, publication) -%}
-case
-        {%- for key in replication_conflicts.key_constraints() %}
-        when {{ publication }} = '{{ key.publication }}' and {{ constraint_id }} = '{{ key.id }}'
-            then {{ replication_conflicts.failure(2601 if key.kind == 'unique' else 547, key.name) }}
-        {%- endfor %}
-    end
 {%- endmacro %}

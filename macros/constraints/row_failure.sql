@@ -5,39 +5,17 @@
 
     row: the row as the change leaves it, map<string,string>, NULL for a delete; held_row: as it was held before, NULL: no row -#}
 {% macro row_failure(row, held_row) -%}
-{%- set failures = [] -%}
+{%- set branches = [] -%}
 {%- for item in replication_conflicts.article_list() -%}
-    {%- set found = replication_conflicts._row_failures_of_article(item, row, held_row) -%}
-    {%- if found -%}
-        {%- do failures.append({'item': item, 'found': found}) -%}
+    {%- set failures = [] -%}
+    {%- for found in replication_conflicts._row_failures_of_article(item, row, held_row) -%}
+        {%- do failures.append('when ' ~ found.condition ~ ' then ' ~ replication_conflicts.failure(found.code, found.name)) -%}
+    {%- endfor -%}
+    {%- if failures -%}
+        {%- do branches.append({'item': item, 'value': 'case ' ~ failures | join(' ') ~ ' end'}) -%}
     {%- endif -%}
 {%- endfor -%}
-{%- if not failures -%}
-cast(null as {{ replication_conflicts.failure_type() }})
-{%- else -%}
-case
-        {%- for one in failures %}
-        when publication = '{{ one.item.publication }}' and article = '{{ one.item.article }}'
-            then case
-                {%- for failure in one.found %}
-                when {{ failure.condition }} then {{ replication_conflicts.failure(failure.code, failure.name) }}
-                {%- endfor %}
-            end
-        {%- endfor %}
-    end
-{%- endif -%}
-{%- endmacro %}
-
-
-{#- A failure as a struct. -#}
-{% macro failure(code, name) -%}
-struct({{ code }} as code, '{{ name | replace("\\", "\\\\") | replace("'", "\\'") }}' as name)
-{%- endmacro %}
-
-
-{#- The SQL type of a failure. -#}
-{% macro failure_type() -%}
-    {{ return('struct<code:int,name:string>') }}
+{{ replication_conflicts.by_article(branches, 'cast(null as ' ~ replication_conflicts.failure_type() ~ ')') }}
 {%- endmacro %}
 
 
@@ -61,7 +39,7 @@ struct({{ code }} as code, '{{ name | replace("\\", "\\\\") | replace("'", "\\'"
     {%- endfor -%}
     {%- for subscriber, expression in (item.options.get('row_filter') or {}).items() -%}
         {%- do found.append({
-            'condition': "node = '" ~ subscriber ~ "' and if(" ~ held_row ~ ' is not null, not coalesce('
+            'condition': 'node = ' ~ replication_conflicts.sql_text(subscriber) ~ ' and if(' ~ held_row ~ ' is not null, not coalesce('
                 ~ replication_conflicts.row_expression(expression, item.options.columns, held_row) ~ ', false), '
                 ~ row ~ ' is not null and not coalesce('
                 ~ replication_conflicts.row_expression(expression, item.options.columns, row) ~ ', false))',

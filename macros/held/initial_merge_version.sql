@@ -14,25 +14,3 @@ struct(
         ) as column_writers
     )
 {%- endmacro %}
-
-
-{#- The lineage of a row of the initial snapshot: its version alone. -#}
-{% macro initial_lineage(version) -%}
-if(
-        {{ replication_conflicts.version_number(version) }} is null,
-        cast(map() as map<string,bigint>),
-        map({{ replication_conflicts.version_node(version) }}, {{ replication_conflicts.version_number(version) }})
-    )
-{%- endmacro %}
-
-
-{#- The node of a version 'node:number'. -#}
-{% macro version_node(version) -%}
-regexp_extract({{ version }}, '^(.*):[0-9]+$', 1)
-{%- endmacro %}
-
-
-{#- The number of a version 'node:number'; NULL where the text is no such version. -#}
-{% macro version_number(version) -%}
-cast(nullif(regexp_extract({{ version }}, '^.*:([0-9]+)$', 1), '') as bigint)
-{%- endmacro %}

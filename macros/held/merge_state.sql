@@ -43,30 +43,3 @@ case
         ) | indent(8) }}
     end
 {%- endmacro %}
-
-
-{#- A merge_version as a struct. -#}
-{% macro merge_version(writer, known_as, column_writers) -%}
-struct({{ writer }} as writer, {{ known_as }} as known_as, {{ column_writers }} as column_writers)
-{%- endmacro %}
-
-
-{#- Who wrote the columns after a change that writes only some of them. -#}
-{% macro overlaid_writers(held) -%}
-transform_values(
-        {{ held }}.merge_version.column_writers,
-        (written_column, writer) -> if(array_contains(standing_columns, written_column), own_writer, writer)
-    )
-{%- endmacro %}
-
-
-{#- Who wrote the columns of a row that was replaced as a whole. -#}
-{% macro all_writers(writer) -%}
-map_from_arrays(tracked_columns, transform(tracked_columns, written_column -> {{ writer }}))
-{%- endmacro %}
-
-
-{#- A version of merge replication as text. -#}
-{% macro version_text(node, number) -%}
-concat({{ node }}, ':', cast({{ number }} as string))
-{%- endmacro %}

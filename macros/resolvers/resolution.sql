@@ -15,9 +15,3 @@ struct(
         coalesce({{ is_overflow }}, false) as is_overflow
     )
 {%- endmacro %}
-
-
-{#- The SQL type of resolution. -#}
-{% macro resolution_type() -%}
-    {{ return('struct<winner:string,column:string,value:string,is_computed:boolean,is_waiting:boolean,is_overflow:boolean>') }}
-{%- endmacro %}

@@ -2,23 +2,13 @@
     Calls the macro resolver_<name> of each article that names one: of this package, or of the project that installs it.
     Over the columns of change_decisions. -#}
 {% macro resolution_of_conflict() -%}
-{%- set resolved = [] -%}
-{%- for item in replication_conflicts.article_list() -%}
-    {%- set resolver = item.options.get('resolver') or {} -%}
-    {%- if resolver.get('name', 'priority') != 'priority' -%}
-        {%- do resolved.append({'item': item, 'resolver': resolver}) -%}
-    {%- endif -%}
+{%- set branches = [] -%}
+{%- for item in replication_conflicts.articles_with_resolver() -%}
+    {%- set resolver = item.options.resolver -%}
+    {%- do branches.append({
+        'item': item,
+        'value': replication_conflicts.resolver_macro(resolver.name)(replication_conflicts.resolver_arguments(item, resolver))
+    }) -%}
 {%- endfor -%}
-{%- if not resolved -%}
-cast(null as {{ replication_conflicts.resolution_type() }})
-{%- else -%}
-case
-        {%- for one in resolved %}
-        when publication = '{{ one.item.publication }}' and article = '{{ one.item.article }}'
-            then {{ replication_conflicts.resolver_macro(one.resolver.name)(
-                replication_conflicts.resolver_arguments(one.item, one.resolver)
-            ) | indent(8) }}
-        {%- endfor %}
-    end
-{%- endif -%}
+{{ replication_conflicts.by_article(branches, 'cast(null as ' ~ replication_conflicts.resolution_type() ~ ')') }}
 {%- endmacro %}

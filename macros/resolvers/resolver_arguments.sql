@@ -5,7 +5,7 @@
       kind             kind of the conflict
       change_row       the row as the change carries it, map<string,string>; held_row: as the publisher holds it
       change_value     the value of the resolver's column in the change, typed; held_value: at the publisher
-      previous_value   the value before the change, as text; has_previous_value: whether the change says it
+      previous_value   the value before the change, typed; has_previous_value: whether the change says it
       is_changed       whether the change changed the column
       is_in_conflict   whether the column itself is in conflict -#}
 {% macro resolver_arguments(item, resolver) -%}

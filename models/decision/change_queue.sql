@@ -190,7 +190,6 @@ priorities as (
     select
         subscriptions.publication,
         subscriptions.subscriber,
-        republishers.subscriber is not null as is_below_republisher,
         {{ subscription_priority(
             'coalesce(republishers.type, subscriptions.type)',
             'coalesce(republishers.priority, subscriptions.priority)'

@@ -1,0 +1,4 @@
+{#- An upload never wins. -#}
+{% macro resolver_download_only(given) -%}
+{{ replication_conflicts.resolution(winner="'held'") }}
+{%- endmacro %}

@@ -1,0 +1,4 @@
+{#- What was uploaded wins, whatever the conflict. Rule: the documented resolver 'Subscriber wins'. -#}
+{% macro resolver_subscriber_wins(given) -%}
+{{ replication_conflicts.resolution(winner="'change'") }}
+{%- endmacro %}
