@@ -102,8 +102,12 @@
             {{ obsolete.by }} in (select {{ obsolete.by }} from {{ relation }} where {{ obsolete.where }})
         {%- endset -%}
         {%- if run_query('select 1 from ' ~ target ~ ' where ' ~ condition ~ ' limit 1').rows | length > 0 -%}
+            {#- Delta's delete takes no subqueries -#}
             {%- call statement('remove_obsolete') -%}
-                delete from {{ target }} where {{ condition }}
+                merge into {{ target }} as recorded
+                using (select distinct {{ obsolete.by }} from {{ relation }} where {{ obsolete.where }}) as obsolete
+                on recorded.{{ obsolete.by }} = obsolete.{{ obsolete.by }}
+                when matched then delete
             {%- endcall -%}
         {%- endif -%}
     {%- endif -%}

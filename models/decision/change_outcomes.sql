@@ -9,8 +9,8 @@
 {%- set has_interventions = has_interventions() -%}
 {%- set source_of_row = 'decisions' if has_records() else 'changes' %}
 
--- The decision log: one row per change that a run has decided, and per decision of a person or refused
--- command that has acted (models/interventions). Written first, in one commit a run,
+-- The decision log: one row per change that a run has decided, and per decision of a person or
+-- refused command that has acted (models/interventions). Written first, in one commit a run,
 -- and the only authority: everything to the right of it is derived from it.
 -- What earlier steps record of the same run comes first:
 -- {{ ref('rejected_changes') }}

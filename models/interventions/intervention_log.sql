@@ -11,10 +11,10 @@
 {%- set known_log = held_relation('intervention_log') %}
 {%- set has_reports = has_apply_errors() and held_relation('distribution_commands') is not none %}
 
--- What acts on published rows beside changes: decisions of people about conflicts, and commands that
--- subscribers have refused, each with its place in the queue and all that it needs to act. The place
--- of a decision depends on the run that first sees it; it is written down here, and a full refresh
--- leaves it alone and uses it.
+-- What acts on published rows beside changes: decisions of people about conflicts, and commands
+-- that subscribers have refused, each with its place in the queue and all that it needs to act. The
+-- place of a decision depends on the run that first sees it; it is written down here, and a full
+-- refresh leaves it alone and uses it.
 -- Nothing is written before decisions have been checked:
 -- {{ ref('incoming_changes') }}
 
@@ -112,7 +112,11 @@ settled as (
         -- a row that no run has written yet has the version of the initial snapshot
         coalesce(
             versions.settled_version,
-            if({{ version_number('conflicts.publisher_version') }} is null, null, conflicts.publisher_version)
+            if(
+                {{ version_number('conflicts.publisher_version') }} is null,
+                null,
+                conflicts.publisher_version
+            )
         ) as settled_version
     from conflicts
     left join (
@@ -259,14 +263,17 @@ described as (
         -- it acts behind this place of the queue
         greatest(last_positions.last_position, canonical.queue_position, 0) as place,
         true as is_behind_place,
-        struct(canonical.conflict_position as position, canonical.conflict_place as place) as place_order,
+        struct(
+            canonical.conflict_position as position, canonical.conflict_place as place
+        ) as place_order,
         if(
             canonical.decision = 'submit_loser' and canonical.lost_row is null, 'delete', 'update'
         ) as operation,
         case
             when canonical.decision = 'submit_loser' and canonical.lost_row is not null
                 then {{ overlaid_row('canonical.lost_row', 'canonical.edited') | indent(12) }}
-            when canonical.decision = 'submit_winner' then map_concat(canonical.key_row, canonical.edited)
+            when canonical.decision = 'submit_winner'
+                then map_concat(canonical.key_row, canonical.edited)
             else canonical.key_row
         end as change_row,
         cast(null as string) as new_version,
