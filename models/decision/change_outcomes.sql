@@ -47,11 +47,12 @@ decided as (
         changes.old_version,
         decisions.new_version,
         changes.contending_priority as priority,
-        {{ source_of_row }}.change_row,
         {% if has_records() -%}
+        if(decisions.is_run_row, decisions.change_row, changes.change_row) as change_row,
         if(decisions.is_run_row, null, changes.content_hash) as content_hash,
         decisions.is_kept_at_node,
         {%- else -%}
+        changes.change_row,
         changes.content_hash,
         cast(null as boolean) as is_kept_at_node,
         {%- endif %}
