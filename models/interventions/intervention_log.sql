@@ -17,6 +17,7 @@
 -- refresh leaves it alone and uses it.
 -- Nothing is written before decisions have been checked:
 -- {{ ref('incoming_changes') }}
+-- {{ ref('apply_errors') if has_apply_errors() else '' }}
 
 with
 
