@@ -57,6 +57,10 @@ from (
             pending.intervention.is_writing as next_guess,
             null as next_state,
             null as next_failure,
+            {%- if replication_conflicts.has_records() %}
+            false as is_run_row,
+            null as cause_change_id,
+            {%- endif %}
             0 as round_number,
             '{{ invocation_id }}' as run_id,
             pending.intervention

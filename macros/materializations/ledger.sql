@@ -41,7 +41,8 @@
             {%- do get_assert_columns_equivalent(compiled_code) -%}
         {%- endif -%}
         {%- set newest_run = replication_conflicts.newest_run(this) -%}
-        {%- set last_run = run_query('select ' ~ newest_run).columns[0].values()[0] if news.by == 'run_sequence' else 0 -%}
+        {%- set asks_for_run = news.by == 'run_sequence' or newest_run in compiled_code -%}
+        {%- set last_run = run_query('select ' ~ newest_run).columns[0].values()[0] if asks_for_run else 0 -%}
         {%- set has_news = not news.model or replication_conflicts.ledger_has_news(news, last_run) -%}
         {%- if has_news -%}
             {%- call statement('create_news', language=language) -%}

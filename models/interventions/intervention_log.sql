@@ -17,6 +17,7 @@
 -- refresh leaves it alone and uses it.
 -- Nothing is written before decisions have been checked:
 -- {{ ref('incoming_changes') }}
+-- {{ ref('apply_errors') if has_apply_errors() else '' }}
 
 with
 
@@ -171,34 +172,37 @@ commands as (
 
 -- one row per command that a subscriber has refused; a report may be delivered twice
 reports as (
-    select
-        concat('refused/', errors.subscriber, '/', errors.command_id) as intervention_id,
-        commands.publication,
-        commands.article,
-        errors.queue_position,
-        errors.subscriber,
-        commands.row_key,
-        commands.key,
-        errors.row,
-        errors.error_code,
-        errors.error_text,
-        commands.kind as command_kind,
-        commands.operation as command_operation,
-        commands.row as command_row,
-        commands.old_version,
-        commands.new_version,
-        commands.loser
-    from {{ ref('apply_errors') }} as errors
-    inner join commands
-        on
-            errors.publication = commands.publication
-            and errors.command_id = commands.command_id
-            and errors.subscriber = coalesce(commands.subscriber, errors.subscriber)
-    qualify
-        row_number() over (
-            partition by errors.subscriber, errors.command_id
-            order by errors.queue_position
-        ) = 1
+    select * except (copy_number)
+    from (
+        select
+            concat('refused/', errors.subscriber, '/', errors.command_id) as intervention_id,
+            commands.publication,
+            commands.article,
+            errors.queue_position,
+            errors.subscriber,
+            commands.row_key,
+            commands.key,
+            errors.row,
+            errors.error_code,
+            errors.error_text,
+            commands.kind as command_kind,
+            commands.operation as command_operation,
+            commands.row as command_row,
+            commands.old_version,
+            commands.new_version,
+            commands.loser,
+            row_number() over (
+                partition by errors.subscriber, errors.command_id
+                order by errors.queue_position
+            ) as copy_number
+        from {{ ref('apply_errors') }} as errors
+        inner join commands
+            on
+                errors.publication = commands.publication
+                and errors.command_id = commands.command_id
+                and errors.subscriber = coalesce(commands.subscriber, errors.subscriber)
+    )
+    where copy_number = 1
 ),
 
 new_reports as (

@@ -12,25 +12,8 @@ from replication_conflicts.scenarios.suite import read_suites
 from tests.python.conftest import REPOSITORY
 
 SCENARIOS = REPOSITORY / "tests" / "scenarios"
-# what a plain `make test` runs; every suite of every folder is run with the long tests
-QUEUED_SUITES = (
-    "conflict_logging",
-    "contract_violations",
-    "queued_default_policy",
-    "queued_publisher_wins",
-    "queued_reinitialize",
-    "queued_subscriber_wins",
-)
-MERGE_SUITES = (
-    "contract_violations_merge",
-    "failed_changes_compensated",
-    "merge_clients",
-    "merge_column_tracking",
-    "merge_deletes",
-    "merge_known_position",
-    "merge_priorities",
-)
-HARD_SUITES = ("queued_publisher_wins", "contract_violations", "merge_column_tracking")
+# what a plain `make test` runs in the hard pass too; every suite with the long tests
+HARD_SUITES = ("contract_violations", "merge_known_position")
 
 
 def run(files: list[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
@@ -47,41 +30,30 @@ def failures(result: RunResult) -> list[str]:
     return [f"{one.suite.name} {one.case.name}: {one}" for one in [*result.failed, *surprising]]
 
 
-@pytest.mark.spark
-@pytest.mark.slow
-def test_queued_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
-    """The documented cases of queued updating, plain pass."""
-    files = [SCENARIOS / "documented" / f"{name}.yml" for name in QUEUED_SUITES]
-    result = run(files, False, tmp_path, scratch_state)
+def play(pattern: str, is_hard: bool, folder: Path, state: Path) -> None:
+    """Run the suites with such names, and fail with the names of the cases that surprise."""
+    result = run(sorted(SCENARIOS.glob(f"*/{pattern}.yml")), is_hard, folder, state)
     assert failures(result) == []
     assert result.passed
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_merge_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
-    """The documented cases of merge replication and of constraints, plain pass."""
-    files = [SCENARIOS / "documented" / f"{name}.yml" for name in MERGE_SUITES]
-    result = run(files, False, tmp_path / "merge", scratch_state)
-    assert failures(result) == []
-    assert result.passed
-
-
-@pytest.mark.spark
-@pytest.mark.soak
-def test_documented_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
+def test_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
     """Every documented case, plain pass; those that wait for an open issue must still fail."""
-    files = sorted(SCENARIOS.glob("*/*.yml"))
-    result = run(files, False, tmp_path, scratch_state)
-    assert failures(result) == []
-    assert result.passed
+    play("*", False, tmp_path / "plain", scratch_state)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", HARD_SUITES)
+def test_a_suite_passes_the_hard_way(suite: str, tmp_path: Path, scratch_state: Path) -> None:
+    """Every row delivered twice, an empty run after every run, and a rebuild at the end."""
+    play(suite, True, tmp_path / suite, scratch_state)
 
 
 @pytest.mark.spark
 @pytest.mark.soak
-def test_suites_pass_the_hard_way(tmp_path: Path, scratch_state: Path) -> None:
-    """Every row delivered twice, an empty run after every run, and a rebuild at the end."""
-    files = [SCENARIOS / "documented" / f"{name}.yml" for name in HARD_SUITES]
-    result = run(files, True, tmp_path / "hard", scratch_state)
-    assert failures(result) == []
-    assert result.passed
+def test_all_suites_pass_the_hard_way(tmp_path: Path, scratch_state: Path) -> None:
+    """The same of every suite."""
+    play("*", True, tmp_path / "hard", scratch_state)
