@@ -61,11 +61,11 @@ changes as (
         round_number + 1 as round_number,
         next_guess as guess,
         next_state as guessed_state,
-        next_failure as guessed_failure
-        {%- if with_records %},
+        {%- if with_records %}
         is_run_row,
-        cause_change_id
+        cause_change_id,
         {%- endif %}
+        next_failure as guessed_failure
     from {{ previous_round(ref('change_queue')) }}
     where
         intake = 'taken'
@@ -436,11 +436,7 @@ allowed as (
     select
         *,
         case
-            {%- if with_records %}
-            when operation = 'image' or is_obsolete then false
-            when is_run_row then true
-            when record_verdict is not null then record_verdict = 'won'
-            {%- endif %}
+            {{ record_allowance() if with_records }}
             when operation = 'delete' and not is_row_held then false
             when is_publisher_change then not is_same_value
             when replication = 'queued'
@@ -461,41 +457,19 @@ failing as (
         case
             when is_publisher_change then null
             when failure_met is not null then failure_met
-            {%- if with_records %}
-            when is_run_row then null
-            {%- endif %}
-            when is_allowed then coalesce(
-                guessed_failure,
-                own_failure
-                {%- if with_records %},
-                -- a row that stands for the record fails as its leading change
-                if(change_id = leader_change_id, run_row_failure, null)
-                {%- endif %}
-            )
+            when is_allowed
+                then coalesce(
+                    guessed_failure,
+                    {{ record_own_failure() if with_records else 'own_failure' }}
+                )
         end as failure
-    from {% if with_records -%}
-    (
-        select
-            *,
-            first_value(if(is_run_row and is_allowed, own_failure, null), true) over (
-                partition by publication, transaction_key, group_key
-                order by image_position
-                rows between unbounded preceding and unbounded following
-            ) as run_row_failure
-        from allowed
-    )
-    {%- else -%}
-    allowed
-    {%- endif %}
+    from allowed
 ),
 
 judged as (
     select
         *,
-        max(failure is not null) over (
-            partition by publication, transaction_key
-        ) as has_failure
-        {%- if with_records %},
+        {%- if with_records %}
         coalesce(
             group_key is not null
             and max(failure is not null) over (
@@ -506,14 +480,20 @@ judged as (
         -- undone at the node only where every article that fails asks for it
         max(failure is not null and not coalesce(is_compensated, true)) over (
             partition by publication, transaction_key, group_key
-        ) as is_record_kept_at_node
+        ) as is_record_kept_at_node,
         {%- endif %}
+        max(failure is not null) over (
+            partition by publication, transaction_key
+        ) as has_failure
     from failing
 ),
 
 ruled as (
     select
         *,
+        {%- if with_records %}
+        has_record_failure and failure is null and is_allowed as is_condemned,
+        {%- endif %}
         {{ by_replication(
             queued=transaction_verdict(
                 'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
@@ -525,9 +505,6 @@ ruled as (
                 merge_verdict('is_publisher_change', 'kind_met', 'failure', 'is_change_winner')
             )
         ) | indent(4) }} as verdict
-        {%- if with_records %},
-        has_record_failure and failure is null and is_allowed as is_condemned
-        {%- endif %}
     from judged
 ),
 

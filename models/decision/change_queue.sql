@@ -5,6 +5,9 @@
 {%- set waiting = none if flags.FULL_REFRESH else held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
 {%- set has_interventions = has_interventions() -%}
+{%- set contended_publications = (
+    key_constraints() + record_articles()
+) | map(attribute='publication') | unique | list -%}
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
@@ -484,7 +487,7 @@ mark_positions as (
             coalesce(admitted.policy = 'publisher_wins_reinitialize', false)
             or admitted.changes_of_row > 1
             or admitted.publication in (
-                '{{ (key_constraints() + record_articles()) | map(attribute="publication") | unique | join("', '") }}'
+                '{{ contended_publications | join("', '") }}'
             )
         ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
         -- the first guess of the rounds: every change makes a version, of the row as it carries it
