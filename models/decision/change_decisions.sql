@@ -9,6 +9,7 @@
 {#- what only merge replication needs is left out without it: planning costs time -#}
 {%- set has_merge = is_merge() %}
 {%- set with_records = has_records() %}
+{%- set own_failure = record_own_failure() if with_records else 'own_failure' %}
 
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
 -- decides about it.
@@ -439,11 +440,7 @@ failing as (
         case
             when is_publisher_change then null
             when failure_met is not null then failure_met
-            when is_allowed
-                then coalesce(
-                    guessed_failure,
-                    {{ record_own_failure() if with_records else 'own_failure' }}
-                )
+            when is_allowed then coalesce(guessed_failure, {{ own_failure }})
         end as failure
     from allowed
 ),
