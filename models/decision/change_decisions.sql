@@ -9,6 +9,7 @@
 {#- what only merge replication needs is left out without it: planning costs time -#}
 {%- set has_merge = is_merge() -%}
 {%- set with_records = has_records() -%}
+{%- set own_failure = record_own_failure() if with_records else 'own_failure' -%}
 {#- and so is what only decisions of people and refused commands need -#}
 {%- set has_interventions = has_interventions() %}
 
@@ -457,11 +458,7 @@ failing as (
         case
             when is_publisher_change then null
             when failure_met is not null then failure_met
-            when is_allowed
-                then coalesce(
-                    guessed_failure,
-                    {{ record_own_failure() if with_records else 'own_failure' }}
-                )
+            when is_allowed then coalesce(guessed_failure, {{ own_failure }})
         end as failure
     from allowed
 ),
