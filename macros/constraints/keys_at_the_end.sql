@@ -45,6 +45,7 @@ timeline as (
         article,
         row_key,
         transaction_position as from_position,
+        queue_position,
         {{ replication_conflicts.key_facts('if(proposed_row.is_deleted, null, proposed_row.row)') | indent(4) }} as facts
     from (
         select
@@ -63,6 +64,7 @@ timeline as (
         article,
         row_key,
         cast(-1 as bigint) as from_position,
+        cast(-1 as bigint) as queue_position,
         {{ replication_conflicts.key_facts('if(held_before_run.is_deleted, null, held_before_run.row)') | indent(4) }} as facts
     from (
         select
@@ -102,7 +104,7 @@ spans as (
         *,
         lead(from_position) over (
             partition by publication, article, row_key
-            order by from_position
+            order by from_position, queue_position
         ) as until_position
     from timeline
 ),
