@@ -86,6 +86,7 @@ timeline as (
         record_rows.article,
         record_rows.row_key,
         cast(-1 as bigint) as from_position,
+        cast(-1 as bigint) as queue_position,
         {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)') | indent(8) }} as facts
     from {{ ref('record_rows') }} as record_rows
     left anti join {{ ref('change_queue') }} as changes

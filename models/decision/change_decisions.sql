@@ -542,11 +542,11 @@ decided as (
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
         -- its own
         case
-            {%- if has_interventions %}
+            {% if has_interventions -%}
             when intervention.kind = 'refused_command'
                 then concat('failed_', intervention.operation)
             when intervention is not null then null
-            {%- endif %}
+            {% endif -%}
             when failure is not null then concat('failed_', operation)
             {%- if with_records %}
             when is_condemned

@@ -60,16 +60,17 @@ known as (
 ),
 
 decisions as (
-    select identified.*
+    select first_of_each.* except (place)
     from (
-        {{ identified_decisions() | indent(8) }}
-    ) as identified
-    left anti join known on identified.intervention_id = known.intervention_id
-    qualify
-        row_number() over (
-            partition by identified.intervention_id
-            order by identified.author, identified.reason
-        ) = 1
+        select
+            *,
+            row_number() over (partition by intervention_id order by author, reason) as place
+        from (
+            {{ identified_decisions() | indent(12) }}
+        )
+    ) as first_of_each
+    left anti join known on first_of_each.intervention_id = known.intervention_id
+    where first_of_each.place = 1
 ),
 
 -- one row per conflict that is decided about
@@ -90,7 +91,7 @@ conflicts as (
             when outcomes.operation <> 'delete' then outcomes.change_row
         end as lost_row,
         case
-            when outcomes.{{ is_refused_command() }} then outcomes.merged_row
+            when {{ is_refused_command('outcomes.rule') }} then outcomes.merged_row
             when {{ is_change_loser() }} then outcomes.held_row
             when outcomes.operation <> 'delete'
                 then coalesce(outcomes.merged_row, outcomes.change_row)
@@ -104,6 +105,29 @@ conflicts as (
             outcomes.publication = articles.publication
             and outcomes.article = articles.article
     left semi join decisions on outcomes.conflict_id = decisions.conflict_id
+),
+
+-- one row per conflict of which the row was written: the version that it has left
+settled_versions as (
+    select
+        conflicts.conflict_id,
+        max_by(
+            {{ version_text(
+                'outcomes.merge_version.writer.node', 'outcomes.merge_version.writer.number'
+            ) }},
+            struct(outcomes.transaction_position, outcomes.queue_position)
+        ) as settled_version
+    from conflicts
+    inner join outcomes
+        on
+            conflicts.publication = outcomes.publication
+            and conflicts.article = outcomes.article
+            and conflicts.row_key = outcomes.row_key
+    where
+        outcomes.is_written
+        and struct(outcomes.transaction_position, outcomes.queue_position)
+        <= struct(conflicts.conflict_position, conflicts.conflict_place)
+    group by conflicts.conflict_id
 ),
 
 -- one row per conflict: the version of the row that it has left, a tombstone's too
@@ -120,27 +144,7 @@ settled as (
             )
         ) as settled_version
     from conflicts
-    left join (
-        select
-            conflicts.conflict_id,
-            max_by(
-                {{ version_text(
-                    'outcomes.merge_version.writer.node', 'outcomes.merge_version.writer.number'
-                ) }},
-                struct(outcomes.transaction_position, outcomes.queue_position)
-            ) as settled_version
-        from conflicts
-        inner join outcomes
-            on
-                conflicts.publication = outcomes.publication
-                and conflicts.article = outcomes.article
-                and conflicts.row_key = outcomes.row_key
-        where
-            outcomes.is_written
-            and struct(outcomes.transaction_position, outcomes.queue_position)
-            <= struct(conflicts.conflict_position, conflicts.conflict_place)
-        group by conflicts.conflict_id
-    ) as versions
+    left join settled_versions as versions
         on conflicts.conflict_id = versions.conflict_id
 ),
 
@@ -151,9 +155,9 @@ commands as (
         commands.*,
         {{ row_key_of_map('commands.key', 'articles.primary_key') | indent(8) }} as row_key,
         case
-            when outcomes.{{ is_decision() }}
+            when {{ is_decision('outcomes.rule') }}
                 then struct(articles.publisher as node, cast(null as string) as change_id)
-            when outcomes.{{ is_refused_command() }}
+            when {{ is_refused_command('outcomes.rule') }}
                 then struct(outcomes.loser_node as node, outcomes.loser_change_id as change_id)
             else struct(outcomes.node as node, outcomes.change_id as change_id)
         end as loser
@@ -268,7 +272,7 @@ described as (
         greatest(last_positions.last_position, canonical.queue_position, 0) as place,
         true as is_behind_place,
         struct(
-            canonical.conflict_position as position, canonical.conflict_place as place
+            canonical.conflict_position as after_position, canonical.conflict_place as after_place
         ) as place_order,
         if(
             canonical.decision = 'submit_loser' and canonical.lost_row is null, 'delete', 'update'
@@ -306,7 +310,9 @@ described as (
         cast(null as string) as conflict_id,
         greatest(taken.last_position, new_reports.queue_position) as place,
         coalesce(new_reports.queue_position <= taken.last_position, false) as is_behind_place,
-        struct(cast(0 as bigint) as position, new_reports.queue_position as place) as place_order,
+        struct(
+            cast(0 as bigint) as after_position, new_reports.queue_position as after_place
+        ) as place_order,
         if(new_reports.row is null, 'delete', 'update') as operation,
         coalesce(new_reports.row, new_reports.key) as change_row,
         -- the version of its row at the subscriber

@@ -12,9 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.environment.profile import write_profile
+
+# how long one example takes says more about the machine than about the code
+settings.register_profile("machines_differ", deadline=None)
+settings.load_profile("machines_differ")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DBT_FILES = ("dbt_project.yml", "selectors.yml")
