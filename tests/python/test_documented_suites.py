@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,28 @@ from replication_conflicts.scenarios.suite import read_suites
 from tests.python.conftest import REPOSITORY
 
 SCENARIOS = REPOSITORY / "tests" / "scenarios"
-# what a plain `make test` runs in the hard pass too; every suite with the long tests
+# what a plain `make test` runs, in groups that plan alike; all of them with the long tests
+GROUPS = (
+    (
+        "conflict_logging",
+        "contract_violations",
+        "queued_default_policy",
+        "queued_publisher_wins",
+        "queued_reinitialize",
+        "queued_subscriber_wins",
+    ),
+    (
+        "contract_violations_merge",
+        "failed_changes_compensated",
+        "merge_clients",
+        "merge_column_tracking",
+        "merge_deletes",
+        "merge_known_position",
+        "merge_priorities",
+    ),
+    ("decisions", "merge_logical_records_row"),
+)
+# and in the hard pass
 HARD_SUITES = ("contract_violations", "merge_known_position")
 
 
@@ -30,30 +52,33 @@ def failures(result: RunResult) -> list[str]:
     return [f"{one.suite.name} {one.case.name}: {one}" for one in [*result.failed, *surprising]]
 
 
-def play(pattern: str, is_hard: bool, folder: Path, state: Path) -> None:
-    """Run the suites with such names, and fail with the names of the cases that surprise."""
-    result = run(sorted(SCENARIOS.glob(f"*/{pattern}.yml")), is_hard, folder, state)
+def play(names: Iterable[str], is_hard: bool, folder: Path, state: Path) -> None:
+    """Run suites by name, and fail with the names of the cases that surprise."""
+    files = [file for name in names for file in sorted(SCENARIOS.glob(f"*/{name}.yml"))]
+    result = run(files, is_hard, folder, state)
     assert failures(result) == []
     assert result.passed
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
-    """Every documented case, plain pass; those that wait for an open issue must still fail."""
-    play("*", False, tmp_path / "plain", scratch_state)
+@pytest.mark.parametrize("names", GROUPS, ids=["queued", "merge", "records"])
+def test_suites_pass(names: tuple[str, ...], tmp_path: Path, scratch_state: Path) -> None:
+    """Documented cases, plain pass; those that wait for an open issue must still fail."""
+    play(names, False, tmp_path / names[0], scratch_state)
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("suite", HARD_SUITES)
-def test_a_suite_passes_the_hard_way(suite: str, tmp_path: Path, scratch_state: Path) -> None:
+@pytest.mark.parametrize("name", HARD_SUITES)
+def test_a_suite_passes_the_hard_way(name: str, tmp_path: Path, scratch_state: Path) -> None:
     """Every row delivered twice, an empty run after every run, and a rebuild at the end."""
-    play(suite, True, tmp_path / suite, scratch_state)
+    play([name], True, tmp_path / f"{name}_hard", scratch_state)
 
 
 @pytest.mark.spark
 @pytest.mark.soak
-def test_all_suites_pass_the_hard_way(tmp_path: Path, scratch_state: Path) -> None:
-    """The same of every suite."""
-    play("*", True, tmp_path / "hard", scratch_state)
+@pytest.mark.parametrize("is_hard", [False, True], ids=["plain", "hard"])
+def test_all_suites_pass(is_hard: bool, tmp_path: Path, scratch_state: Path) -> None:
+    """Every suite of every folder."""
+    play(["*"], is_hard, tmp_path / f"all_{is_hard}", scratch_state)
