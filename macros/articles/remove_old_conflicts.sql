@@ -4,10 +4,7 @@
 {% macro remove_old_conflicts(publication) -%}
     {%- set old = 'select conflict_id from ' ~ this ~ ' as recorded where transaction_position < '
         ~ replication_conflicts.first_kept_position(publication) -%}
-    {%- if execute and run_query(old ~ ' limit 1').rows | length > 0 -%}
-        merge into {{ this }} as conflicts
-        using ({{ old }}) as old
-        on conflicts.conflict_id = old.conflict_id
-        when matched then delete
+    {%- if execute -%}
+        {{ replication_conflicts.removal(this, 'conflict_id', old) }}
     {%- endif -%}
 {%- endmacro %}

@@ -1,27 +1,32 @@
 {#- What is wrong with the edited columns of a decision, as a text; NULL: nothing. Over the columns publication, article and edited: a
     column that the article does not have, a column of its key, or a value that the column cannot hold. -#}
 {% macro edit_problem() -%}
+{%- set branches = [] -%}
+{%- for item in replication_conflicts.article_list() -%}
+    {%- do branches.append({'item': item, 'value': replication_conflicts._edit_problem_of_article(item.article, item.options)}) -%}
+{%- endfor -%}
+{{ replication_conflicts.by_article(branches, 'cast(null as string)') }}
+{%- endmacro %}
+
+
+{#- The same for one article, over the column edited. -#}
+{% macro _edit_problem_of_article(article, options) -%}
+{%- set columns = options.columns | list -%}
 case
-        {%- for item in replication_conflicts.article_list() %}
-        {%- set columns = item.options.columns | list %}
-        when publication = '{{ item.publication }}' and article = '{{ item.article }}'
-            then case
                 when exists(map_keys(edited), name -> not name in ('{{ columns | join("', '") }}'))
                     then concat(
-                        "article '{{ item.article }}' has no column '",
+                        "article '{{ article }}' has no column '",
                         array_join(array_except(map_keys(edited), array('{{ columns | join("', '") }}')), "', '"),
                         "', only: {{ columns | join(', ') }}. Correct edited."
                     )
-                when exists(map_keys(edited), name -> name in ('{{ item.options.primary_key | join("', '") }}'))
-                    then "the key ({{ item.options.primary_key | join(', ') }}) cannot be edited. Correct edited."
-                {%- for column, data_type in item.options.columns.items() %}
+                when exists(map_keys(edited), name -> name in ('{{ options.primary_key | join("', '") }}'))
+                    then "the key ({{ options.primary_key | join(', ') }}) cannot be edited. Correct edited."
+                {%- for column, data_type in options.columns.items() %}
                 when edited['{{ column }}'] is not null
                     and {{ replication_conflicts.typed_value("edited['" ~ column ~ "']", data_type) }} is null
                     then concat("column '{{ column }}' cannot hold '", edited['{{ column }}'], "', it is {{ data_type }}. Correct edited.")
                 {%- endfor %}
             end
-        {%- endfor %}
-    end
 {%- endmacro %}
 
 

@@ -1,4 +1,4 @@
-{#- Whether a change makes a version of its row; NULL, and then no, where it has no outcome. Over the columns of change_decisions.
+{#- Whether a change makes a version of its row; no where it has no outcome. Over the columns of change_decisions.
 
     has_records: whether rows may be replaced with their logical record -#}
 {% macro makes_version(has_records) -%}

@@ -95,22 +95,30 @@
 {%- endmaterialization %}
 
 
-{#- Removes the rows of a table that have become obsolete; nothing is written where there are none. -#}
+{#- Removes the rows of a table that have become obsolete, as the config `obsolete` says. -#}
 {% macro remove_obsolete(target, obsolete) -%}
     {%- set relation = load_cached_relation(ref(obsolete.model)) -%}
     {%- if relation is not none -%}
-        {%- set condition -%}
-            {{ obsolete.by }} in (select {{ obsolete.by }} from {{ relation }} where {{ obsolete.where }})
-        {%- endset -%}
-        {%- if run_query('select 1 from ' ~ target ~ ' where ' ~ condition ~ ' limit 1').rows | length > 0 -%}
-            {#- Delta's delete takes no subqueries -#}
-            {%- call statement('remove_obsolete') -%}
-                merge into {{ target }} as recorded
-                using (select distinct {{ obsolete.by }} from {{ relation }} where {{ obsolete.where }}) as obsolete
-                on recorded.{{ obsolete.by }} = obsolete.{{ obsolete.by }}
-                when matched then delete
-            {%- endcall -%}
+        {%- set statement_text = replication_conflicts.removal(
+            target, obsolete.by,
+            'select ' ~ obsolete.by ~ ' from ' ~ target ~ ' where ' ~ obsolete.by ~ ' in (select ' ~ obsolete.by ~ ' from ' ~ relation
+            ~ ' where ' ~ obsolete.where ~ ')'
+        ) -%}
+        {%- if statement_text | trim -%}
+            {%- call statement('remove_obsolete') -%}{{ statement_text }}{%- endcall -%}
         {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The statement that removes rows from a table; empty where there are none, so that the table gets no new version. A merge, because
+    Delta's delete takes no subqueries. `going`: a query of the values of column `by` in the table whose rows go. -#}
+{% macro removal(target, by, going) -%}
+    {%- if run_query(going ~ ' limit 1').rows | length > 0 -%}
+        merge into {{ target }} as recorded
+        using (select distinct {{ by }} from ({{ going }})) as going
+        on recorded.{{ by }} = going.{{ by }}
+        when matched then delete
     {%- endif -%}
 {%- endmacro %}
 

@@ -17,6 +17,7 @@ versions as (
         article,
         row_key,
         cast(-1 as bigint) as from_position,
+        cast(-1 as bigint) as queue_position,
         held_state as state,
         last_operation
     from {{ ref('record_rows') }}
@@ -27,6 +28,7 @@ versions as (
         article,
         row_key,
         transaction_position as from_position,
+        queue_position,
         proposed_row as state,
         case
             when proposed_row.is_deleted then 'delete'
@@ -54,7 +56,7 @@ placed as (
         versions.from_position,
         lead(versions.from_position) over (
             partition by versions.publication, versions.article, versions.row_key
-            order by versions.from_position
+            order by versions.from_position, versions.queue_position
         ) as until_position,
         versions.state,
         versions.last_operation,

@@ -1,4 +1,4 @@
-{#- The same from canonical texts, SQL expressions, and their types. -#}
+{#- The key of a row as one text (see row_key), from the canonical texts of its key columns, SQL expressions, and their types. -#}
 {% macro key_of_texts(texts, types) -%}
     {%- set parts = [] -%}
     {%- for text in texts -%}

@@ -11,7 +11,24 @@
 {%- set with_records = has_records() -%}
 {%- set own_failure = record_own_failure() if with_records else 'own_failure' -%}
 {#- and so is what only decisions of people and refused commands need -#}
-{%- set has_interventions = has_interventions() %}
+{%- set has_interventions = has_interventions() -%}
+{#- what merge replication says of a change that is no part of a logical record -#}
+{%- set verdict_alone = merge_verdict(
+    'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
+) -%}
+{%- set outcome_alone = merge_outcome(
+    'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict', 'is_same_value',
+    'is_conflict and coalesce(resolution.is_waiting, false)',
+    "keeps_other_columns and (comparison = 'concurrent' or "
+    ~ rows_differ('row_after', 'change_row') ~ ")"
+) -%}
+{%- set rule_alone = merge_rule(
+    'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
+) -%}
+{%- set type_alone = conflict_type(
+    'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
+    is_reported='intervention is not null' if has_interventions else 'false'
+) %}
 
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
 -- decides about it.
@@ -495,12 +512,9 @@ ruled as (
             queued=transaction_verdict(
                 'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
             ),
-            merge=merge_verdict('is_publisher_change', 'kind_met', 'failure', 'is_change_winner')
-            if not with_records
-            else record_change_verdict(
-                'is_run_row', 'failure', 'has_record_failure', 'is_allowed',
-                merge_verdict('is_publisher_change', 'kind_met', 'failure', 'is_change_winner')
-            )
+            merge=record_change_verdict(
+                'is_run_row', 'failure', 'has_record_failure', 'is_allowed', verdict_alone
+            ) if with_records else verdict_alone
         ) | indent(4) }} as verdict
     from judged
 ),
@@ -520,23 +534,11 @@ decided as (
             queued=change_outcome(
                 'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
             ),
-            merge=merge_outcome(
-                'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict',
-                'is_same_value', 'is_conflict and coalesce(resolution.is_waiting, false)',
-                "keeps_other_columns and (comparison = 'concurrent' or "
-                ~ rows_differ('row_after', 'change_row') ~ ")"
-            )
-            if not with_records
-            else record_outcome(
+            merge=record_outcome(
                 "(operation <> 'image' and not is_run_row)", 'record_verdict', 'failure',
                 'has_record_failure', 'is_allowed', 'is_opponent', 'is_publisher_change',
-                merge_outcome(
-                    'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict',
-                    'is_same_value', 'is_conflict and coalesce(resolution.is_waiting, false)',
-                    "keeps_other_columns and (comparison = 'concurrent' or "
-                    ~ rows_differ('row_after', 'change_row') ~ ")"
-                )
-            )
+                outcome_alone
+            ) if with_records else outcome_alone
         )) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
@@ -578,14 +580,9 @@ left_behind as (
                 'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
                 'has_failure', 'failure'
             ),
-            merge=merge_rule(
-                'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
-            )
-            if not with_records
-            else record_rule(
-                'record_verdict', 'is_run_row', 'outcome',
-                merge_rule('outcome', 'is_publisher_change', 'is_conflict', resolver_of_article())
-            )
+            merge=record_rule(
+                'record_verdict', 'is_run_row', 'outcome', rule_alone
+            ) if with_records else rule_alone
         )) | indent(4) }} as rule,
         {{ by_replication(
             queued='cast(null as ' ~ row_state_type() ~ ')',
@@ -783,15 +780,9 @@ final as (
         is_resolved_row,
         {{ by_intervention(has_interventions, 'intervention.failure', 'failure') }} as failure,
         conflict_kind,
-        {{ conflict_type(
-            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
-            is_reported='intervention is not null' if has_interventions else 'false'
-        ) | indent(4) if not with_records
-        else 'if(failure is null and not is_condemned and record_conflict_type is not null, '
-        ~ 'if(conflict_kind is null, null, record_conflict_type), ' ~ conflict_type(
-            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
-            is_reported='intervention is not null' if has_interventions else 'false'
-        ) ~ ')' }} as conflict_type,
+        {{ 'if(failure is null and not is_condemned and record_conflict_type is not null, '
+        ~ 'if(conflict_kind is null, null, record_conflict_type), ' ~ type_alone ~ ')'
+        if with_records else type_alone }} as conflict_type,
         case
             when conflict_kind is null then null
             {%- if has_interventions %}
