@@ -57,6 +57,7 @@ from (
             pending.intervention.is_writing as next_guess,
             null as next_state,
             null as next_failure,
+            true as next_failure_is_final,
             {%- if replication_conflicts.has_records() %}
             false as is_run_row,
             null as cause_change_id,

@@ -3,7 +3,7 @@
     first_round='change_queue',
     again='is_contended',
     unsettled='is_contended and is_otherwise_than_guessed',
-    round_limit='select 2 * count(*) + 1 from previous_round'
+    round_limit='select 3 * count(*) + 1 from previous_round'
 ) }}
 
 {#- what only merge replication needs is left out without it: planning costs time -#}
@@ -12,6 +12,7 @@
 {%- set own_failure = record_own_failure() if with_records else 'own_failure' -%}
 {#- and so is what only decisions of people and refused commands need -#}
 {%- set has_interventions = has_interventions() -%}
+{%- set has_keys = key_constraints() | length > 0 -%}
 {#- what merge replication says of a change that is no part of a logical record -#}
 {%- set verdict_alone = merge_verdict(
     'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
@@ -83,7 +84,8 @@ changes as (
         is_run_row,
         cause_change_id,
         {%- endif %}
-        next_failure as guessed_failure
+        next_failure as guessed_failure,
+        next_failure_is_final as is_failure_final
     from {{ previous_round(ref('change_queue')) }}
     where
         intake = 'taken'
@@ -600,14 +602,18 @@ left_behind as (
         {{ by_intervention(
             has_interventions, 'is_intervention_written', makes_version(with_records)
         ) }} as is_written,
+        {#- a transaction of queued updating that breaks a key is looked at again as if it did not,
+            until what came before it is settled -#}
         {{ by_intervention(
             has_interventions, 'is_intervention_written',
-            'is_allowed and failure is null' ~ (' and not has_record_failure' if with_records else '')
+            'is_allowed '
+            ~ 'and (failure is null or (not is_failure_final and own_failure is null))'
+            ~ (' and not has_record_failure' if with_records else '')
         ) }} as would_apply
     from decided
 )
 
-{% if key_constraints() -%}
+{% if has_keys -%}
 select * from left_behind{{ end_of_stage('decided') }}
 {{ row_makers(stage('decided')) }}{{ end_of_stage('makers') }}
 {{ keys_at_the_end(stage('decided'), stage('makers')) }}{{ end_of_stage('ends') }}
@@ -627,14 +633,26 @@ checked as (
             decided.publication = violations.publication
             and decided.transaction_key = violations.transaction_key
 ),
-{% else -%}
-, checked as (
+
+-- one row per change: whether its transaction breaks other keys than assumed. What is final is left
+-- out when the rest of the transaction is judged, so a key that is broken then is another one
+broken as (
     select
         *,
-        cast(null as bigint) as failing_position,
-        cast(null as {{ failure_type() }}) as key_failure
-    from left_behind
+        case
+            when is_failure_final then failing_position is not null
+            else max(
+                    if(
+                        failing_position is null,
+                        guessed_failure is not null,
+                        queue_position = failing_position and not guessed_failure <=> key_failure
+                    )
+                ) over (partition by publication, transaction_key)
+        end as breaks_keys_otherwise
+    from checked
 ),
+{% else -%}
+, broken as (select *, false as breaks_keys_otherwise from left_behind),
 {% endif %}
 
 -- one row per change: whether it was made on the change of its node before it
@@ -654,13 +672,14 @@ linked as (
             ),
             false
         ) as is_chain_start
-    from checked
+    from broken
 ),
 
 -- one row per change: changes of one node to one row, each made on the one before, are a chain
 chained as (
     select
         *,
+        differs_from_guess or breaks_keys_otherwise as is_unlike_guess,
         count_if(is_chain_start) over (
             partition by publication, article, row_key, node
             order by transaction_position, queue_position
@@ -674,47 +693,92 @@ chained as (
 settled as (
     select
         *,
-        differs_from_guess or failing_position is not null as is_otherwise_than_guessed,
-        min(
-            if(differs_from_guess or failing_position is not null, transaction_position, null)
-        ) over (partition by publication) as settled_position,
+        min(if(is_unlike_guess, transaction_position, null)) over (
+            partition by publication
+        ) as settled_position,
         max(differs_from_guess) over (
             partition by publication, transaction_key
         ) as is_transaction_unsettled
     from chained
 ),
 
--- one row per change: whether its transaction breaks a key for good: everything before the
--- transaction is settled, and the rest of it as well. It is then judged again without the change
+{% if has_keys -%}
+-- one row per change: which change of its transaction fails. Under merge replication the rest of a
+-- session stands, so a failure counts once everything before the session is settled, and the rest
+-- of it as well. Under queued updating the whole transaction falls: it is assumed to fail at once,
+-- and looked at again as if it did not, until everything before it is settled. Either is then
+-- final, and the transaction is judged again without the change
 judged_keys as (
     select
         *,
-        failing_position is not null
-        and transaction_position = settled_position
-        and not is_transaction_unsettled as is_failing
+        case
+            when not is_failure_final
+                then failing_position
+            when transaction_position = settled_position and not is_transaction_unsettled
+                then failing_position
+        end as adopted_position,
+        not is_failure_final
+        and breaks_keys_otherwise
+        and failing_position is null as is_failure_withdrawn
     from settled
 ),
 
+failed as (
+    select
+        *,
+        case
+            when queue_position = adopted_position then key_failure
+            when is_failure_final then guessed_failure
+        end as next_failure
+    from judged_keys
+),
+
+-- one row per change: whether the next round takes its transaction's failure for good. A single
+-- change needs no further look
+concluded as (
+    select
+        *,
+        is_failure_final
+        or (
+            coalesce(transaction_position <= settled_position, true)
+            and max(next_failure is not null) over of_transaction
+            and count(*) over of_transaction > 1
+        ) as next_failure_is_final
+    from failed
+    window of_transaction as (partition by publication, transaction_key)
+),
+{%- else -%}
+concluded as (
+    select
+        *,
+        cast(null as bigint) as adopted_position,
+        false as is_failure_withdrawn,
+        guessed_failure as next_failure,
+        is_failure_final as next_failure_is_final
+    from settled
+),
+{%- endif %}
+
 -- one row per change: what the next round assumes. The decision itself would do; but a chain of a
--- thousand changes would then take a thousand rounds. A chain mostly stands or falls as its first
--- change does, and from its first rejected change on it falls: some rounds assume that, ever more
--- seldom, and never of what is settled. So every round settles at least one transaction more.
+-- thousand changes would then take a thousand rounds. A chain mostly stands or falls with a change
+-- that was just decided otherwise than assumed, so what comes after that change is assumed to do as
+-- it does. Never what is settled: so every round settles at least one transaction more.
 guessed as (
     select
         *,
-        coalesce(
-            guessed_failure, if(is_failing and queue_position = failing_position, key_failure, null)
-        ) as next_failure,
+        is_unlike_guess or next_failure_is_final <> is_failure_final as is_otherwise_than_guessed,
         case
             -- under queued updating the whole transaction falls with the change
-            when is_failing and (replication = 'queued' or queue_position = failing_position)
-                then false
+            when adopted_position is not null and replication = 'queued' then false
+            when queue_position = adopted_position then false
+            when is_failure_withdrawn then would_apply
             when transaction_position <= settled_position then is_written
-            when bit_count(round_number) = 1 then first_value(is_written) over in_chain
-            when bit_count(round_number - 1) = 1 then min(is_written) over in_chain
-            else is_written
+            else coalesce(
+                    last_value(if(is_written <> guess, is_written, null), true) over in_chain,
+                    is_written
+                )
         end as next_guess
-    from judged_keys
+    from concluded
     window in_chain as (
         partition by publication, article, row_key, node, chain_number
         order by transaction_position, queue_position
@@ -831,6 +895,7 @@ final as (
         next_guess,
         if(is_written and next_guess, state_after, null) as next_state,
         next_failure,
+        next_failure_is_final,
         'taken' as intake,
         '{{ invocation_id }}' as run_id
     from guessed

@@ -494,6 +494,8 @@ mark_positions as (
         {{ "admitted.operation <> 'image'" if has_records() else 'true' }} as next_guess,
         cast(null as {{ row_state_type() }}) as next_state,
         cast(null as {{ failure_type() }}) as next_failure,
+        -- under queued updating a failure may be assumed before it is sure
+        admitted.replication = 'merge' as next_failure_is_final,
         {%- if has_records() %}
         -- rounds add rows that the run itself writes
         false as is_run_row,

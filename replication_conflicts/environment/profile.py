@@ -27,7 +27,8 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
     state = state_dir.resolve()
     java = (
         "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -Duser.timezone=UTC "
-        "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms1g -Xmn640m "
+        "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g "
+        "-Djdk.lang.Process.launchMechanism=VFORK "
         f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '
         f'"-Dreplication_conflicts.logs={state / "logs"}" '
         f'"-Dderby.stream.error.file={state / "logs" / "derby.log"}"'

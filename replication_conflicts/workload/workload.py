@@ -50,7 +50,7 @@ class Settings:
     """
 
     transactions: int = 3_000
-    deliveries: int = 4
+    deliveries: int = 2
     seed: int = 7
     products: int = 120
 
@@ -171,11 +171,9 @@ class Workload:
         return total * self._round // rounds - total * (self._round - 1) // rounds
 
     def _online(self) -> list[str]:
-        """All branches but one, which is another one each time; all of them in the first and the
-        last round.
-        """
+        """All branches but one, which is another one each time; all of them in the last round."""
         online = list(BRANCHES)
-        if 1 < self._round < self.settings.deliveries:
+        if self._round < self.settings.deliveries:
             candidates = [
                 name for name in BRANCHES if name != self._was_offline and name not in self._unsent
             ]
