@@ -19,6 +19,9 @@ from replication_conflicts.scenarios.group import (
 from replication_conflicts.scenarios.project import ConsumerProject
 from replication_conflicts.scenarios.suite import Suite
 
+# so many articles are planned together quickly, whatever they need
+FEW_ARTICLES = 6
+
 
 @dataclass
 class RunResult:
@@ -75,8 +78,9 @@ def group_suites(
 ) -> list[tuple[list[Suite], bool]]:
     """Suites that share a project, and whether they may be parted when their first build fails.
 
-    Those that wait for the same open issue are among themselves: they may break a build for
-    everyone in it, and looking for the culprit would be of no use.
+    What one publication needs is planned for all of its project, so many suites are grouped by
+    what they need. Those that wait for the same open issue are among themselves: they may break a
+    build for everyone in it, and looking for the culprit would be of no use.
     """
     together: list[Suite] = []
     alone: list[tuple[list[Suite], bool]] = []
@@ -89,8 +93,18 @@ def group_suites(
             waiting.setdefault(subject, []).append(suite)
         else:
             together.append(suite)
-    first = [(together, True)] if together else []
-    return [*first, *alone, *((members, False) for members in waiting.values())]
+    shared = [(members, True) for members in _by_need(together)]
+    return [*shared, *alone, *((members, False) for members in waiting.values())]
+
+
+def _by_need(suites: Sequence[Suite]) -> list[list[Suite]]:
+    """Suites whose publications need the same to be planned; all together if they are few."""
+    if sum(len(suite.publication.articles) for suite in suites) <= FEW_ARTICLES:
+        return [list(suites)] if suites else []
+    groups: dict[str, list[Suite]] = {}
+    for suite in suites:
+        groups.setdefault(suite.costliest_need, []).append(suite)
+    return list(groups.values())
 
 
 def _run_group(

@@ -91,6 +91,20 @@ class Suite:
         """Whether the suite changes the configuration or stops the run."""
         return any(case.expects_error or case.changes_configuration for case in self.cases)
 
+    @property
+    def costliest_need(self) -> str:
+        """What of the publication takes the most planning: logical records, unique and foreign
+        keys, resolvers, or else its kind of replication.
+        """
+        if self.publication.logical_records:
+            return "logical records"
+        articles = self.options.get("articles")
+        options = articles.values() if isinstance(articles, Mapping) else ()
+        for need, keys in (("keys", ("unique", "foreign_keys")), ("resolvers", ("resolver",))):
+            if any(isinstance(one, Mapping) and one.get(key) for one in options for key in keys):
+                return need
+        return self.publication.replication
+
 
 def read_suite(path: Path) -> Suite:
     """A suite from its file. Errors: SuiteProblem, with file, case and key."""

@@ -20,7 +20,7 @@ from replication_conflicts.scenarios.side_by_side import (
     shared_options,
     shared_publication,
 )
-from replication_conflicts.scenarios.suite import read_suite, read_suites
+from replication_conflicts.scenarios.suite import Suite, read_suite, read_suites
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 DOCUMENTED = SCENARIOS / "documented"
@@ -110,6 +110,33 @@ def test_suites_that_wait_or_stop_the_run_are_among_themselves() -> None:
         ["queued_policy_change"],
         ["merge_clients", "merge_deletes"],
     ]
+
+
+def test_many_suites_are_grouped_by_what_they_need() -> None:
+    names = (
+        "queued_default_policy",
+        "merge_clients",
+        "failed_changes_queued",
+        "merge_logical_records_row",
+        "merge_resolvers_values",
+        "failed_changes_logged",
+        "queued_reinitialize",
+    )
+    suites = [read_suite(DOCUMENTED / f"{name}.yml") for name in names]
+
+    def groups(chosen: list[Suite]) -> list[list[str]]:
+        found = group_suites(chosen, ExpectedFailures())
+        assert all(may_split for _, may_split in found)
+        return [[suite.name for suite in members] for members, _ in found]
+
+    assert groups(suites) == [
+        ["queued_default_policy", "queued_reinitialize"],
+        ["merge_clients"],
+        ["failed_changes_queued", "failed_changes_logged"],
+        ["merge_logical_records_row"],
+        ["merge_resolvers_values"],
+    ]
+    assert groups(suites[:3]) == [list(names[:3])]
 
 
 def test_counting() -> None:
