@@ -12,15 +12,6 @@ from rich.text import Text
 
 from replication_conflicts.what_if.answer import Answer
 
-# what a person wants to see of a change first; the table that is kept has all of it
-_SHOWN = {
-    "place": "queue_position",
-    "article": "article",
-    "row": "row_key",
-    "node": "node",
-    "operation": "operation",
-}
-
 
 def print_answer(console: Console, answer: Answer, limit: int) -> None:
     """How many changes would have been decided otherwise, by article and kind, and which."""
@@ -64,25 +55,28 @@ def _counts(counts: list[Mapping[str, Any]]) -> Table:
 
 def _changes(changes: list[Mapping[str, Any]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title="The first of them", title_justify="left")
-    for name in (*_SHOWN, "decided", "what if", "winner", "differs in"):
-        table.add_column(name, overflow="fold")
+    table.add_column("place")
+    table.add_column("change", overflow="fold")
+    table.add_column("decided")
+    table.add_column("what if")
     for one in changes:
         table.add_row(
-            *(Text(str(one[column])) for column in _SHOWN.values()),
-            _decision(one, "decided"),
-            _decision(one, "what_if"),
-            Text(_winners(one)),
-            ", ".join(one["differs_in"]),
+            str(one["queue_position"]),
+            Text(f"{one['operation']} by {one['node']}\n{one['article']} {one['row_key']}"),
+            _told(one, "decided"),
+            _told(one, "what_if"),
         )
     return table
+
+
+def _told(one: Mapping[str, Any], side: str) -> Text:
+    """A decision, and who won its conflict."""
+    winner = one[f"{side}_winner_node"]
+    text = _decision(one, side)
+    return text.append(f"\n{winner} won") if winner else text
 
 
 def _decision(one: Mapping[str, Any], side: str) -> Text:
     """An outcome, and the kind of conflict that it is about."""
     kind = one[f"{side}_conflict_kind"]
     return Text(f"{one[f'{side}_outcome']}{f' ({kind})' if kind else ''}")
-
-
-def _winners(one: Mapping[str, Any]) -> str:
-    before, after = one["decided_winner_node"] or "-", one["what_if_winner_node"] or "-"
-    return before if before == after else f"{before}, what if {after}"
