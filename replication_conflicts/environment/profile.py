@@ -22,11 +22,12 @@ class ProfileError(Exception):
 def embedded_parameters(state_dir: Path) -> dict[str, str]:
     """The embedded target's server_side_parameters, everything made kept in `state_dir`.
 
-    The same settings as profiles/profiles.yml, with absolute paths.
+    The settings of profiles/profiles.yml with absolute paths, but for sessions of many builds: with
+    both compiler tiers, which pay after some of them.
     """
     state = state_dir.resolve()
     java = (
-        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -Duser.timezone=UTC "
+        "-XX:ReservedCodeCacheSize=256m -Duser.timezone=UTC "
         "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g "
         "-Djdk.lang.Process.launchMechanism=VFORK "
         f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '
@@ -44,6 +45,7 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
         "spark.sql.legacy.ctePrecedencePolicy": "LEGACY",
+        "spark.sql.legacy.storeAnalyzedPlanForView": "true",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
