@@ -25,13 +25,13 @@ GROUPS = (
     ),
     (
         "contract_violations_merge",
-        "failed_changes_compensated",
         "merge_clients",
         "merge_column_tracking",
         "merge_deletes",
         "merge_known_position",
         "merge_priorities",
     ),
+    ("failed_changes_compensated", "failed_changes_order"),
     ("decisions", "merge_logical_records_row"),
 )
 # and in the hard pass
@@ -62,7 +62,7 @@ def play(names: Iterable[str], is_hard: bool, folder: Path, state: Path) -> None
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("names", GROUPS, ids=["queued", "merge", "records"])
+@pytest.mark.parametrize("names", GROUPS, ids=["queued", "merge", "keys", "records"])
 def test_suites_pass(names: tuple[str, ...], tmp_path: Path, scratch_state: Path) -> None:
     """Documented cases, plain pass; those that wait for an open issue must still fail."""
     play(names, False, tmp_path / names[0], scratch_state)

@@ -47,6 +47,7 @@ SUITES = (
     "conflict_retention",
     "conflict_logging",
     "contract_violations",
+    "failed_changes_order",
     "failed_changes_queued",
     "queued_default_policy",
     "queued_policy_change",
