@@ -16,7 +16,10 @@
         {%- do expected.update({column: data_type}) -%}
     {%- endfor -%}
     {%- set relation = adapter.get_relation(feed.database, feed.schema, feed.identifier) -%}
-    {%- if relation is none -%}
+    {%- if relation is none and flags.WHICH == 'generate' -%}
+        {#- dbt's pages describe the models of a project that has no feeds yet as well -#}
+        {{ return('') }}
+    {%- elif relation is none -%}
         {{ exceptions.raise_compiler_error(
             "publication '" ~ publication ~ "', article '" ~ article ~ "': its change feed " ~ feed
             ~ " does not exist. Load it, or correct the source 'feeds'."
