@@ -59,6 +59,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         submission_method="session",
         unique_key=["publication", "article", "operation", "dialect"],
     )
+    # not read, but waited for: a wrong configuration stops there, before anything is written
+    dbt.ref("incoming_changes")
     wanted = configured(session, dbt.config.meta_get("publications"))
     if dbt.is_incremental:
         return differing(wanted, session.table(f"{dbt.this}"))
