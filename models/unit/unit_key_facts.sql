@@ -23,7 +23,10 @@ select
             key_facts,
             key_fact -> concat_ws(
                 ' ',
-                ({{ key_failure('key_fact.constraint_id', 'publication') | indent(16) }}).code,
+                cast(
+                    ({{ key_failure('key_fact.constraint_id', 'publication') | indent(20) }}).code
+                    as string
+                ),
                 ({{ key_failure('key_fact.constraint_id', 'publication') | indent(16) }}).name
             )
         ),
