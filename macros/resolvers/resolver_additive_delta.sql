@@ -11,6 +11,7 @@ if({{ given.is_changed }}, coalesce({{ change }}, {{ nothing }}) - coalesce({{ p
 {%- endset -%}
 {{ replication_conflicts.computed_value(
     given, 'not ' ~ given.is_changed ~ ' or ' ~ given.has_previous_value,
-    'if(' ~ delta ~ ' = 0, ' ~ held ~ ', coalesce(' ~ held ~ ', ' ~ nothing ~ ') + ' ~ delta ~ ')'
+    'if(' ~ delta ~ ' = 0, ' ~ held ~ ', coalesce(' ~ held ~ ', ' ~ nothing ~ ') + ' ~ delta ~ ')',
+    numbers=[given.change_value, given.held_value, given.previous_value]
 ) }}
 {%- endmacro %}
