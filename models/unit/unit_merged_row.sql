@@ -7,6 +7,5 @@ select
         ) | indent(8) }}
     ) as merged_row,
     {{ rows_differ('held_values', 'change_row') | indent(4) }} as is_other_row,
-    {{ rows_differ('held_values', 'change_row', 'written_columns') | indent(4) }}
-    as is_otherwise_written
+    {{ rows_differ('held_values', 'change_row', 'written_columns') | indent(4) }} as is_rewritten
 from {{ ref('unit_merged_row_input') }}
