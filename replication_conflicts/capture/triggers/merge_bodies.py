@@ -108,10 +108,17 @@ class MergeBodies:
         """Rows went unseen, because of an `or replace` (SQLite)."""
         gone = (
             f"from replication_replaced gone where gone.article = {literal(self._article.name)}"
-            f" and gone.version = {self.metadata}.{VERSION}"
             f" and (not gone.is_key_clash or gone.key_image = {self.key_image('new')})"
         )
-        return self._gone(f"exists (select 1 {gone})", f"(select max(gone.row_image) {gone})")
+        mine = f"{gone} and gone.beside = {self.metadata}.rowid"
+        return self._gone(
+            f"{self.metadata}.rowid in (select gone.beside {gone})",
+            f"(select max(gone.row_image) {mine})",
+        )
+
+    def beside(self) -> str:
+        """The number of the row beside one that is in the way, `held` (SQLite)."""
+        return f"(select rowid from {self.metadata} where {self._is('held')})"
 
     def existing(self) -> list[str]:
         """Rows that have no version become inserts; the triggers must not look."""

@@ -73,7 +73,7 @@ def create(
         )
 
     def in_the_way(event: str) -> list[str]:
-        return [*refused, *rows_in_the_way(article, unique_keys, event, image)]
+        return [*refused, *rows_in_the_way(article, unique_keys, event, image, bodies.beside())]
 
     return (
         trigger("before_insert", "before insert", in_the_way("insert")),

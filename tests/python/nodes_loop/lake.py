@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,13 +116,19 @@ class Publisher:
     """The sequential reader over what has arrived."""
 
     def __init__(
-        self, lake: Lake, publication: NodePublication, options: dict[str, Any], names: list[str]
+        self,
+        lake: Lake,
+        publication: NodePublication,
+        options: dict[str, Any],
+        subscriptions: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self._lake = lake
         self._publication = publication
         self._position = 0
         self._known_events: set[tuple[str, int]] = set()
-        self.reader = SequentialReader(publication.name, options, names, judges_constraints=False)
+        self.reader = SequentialReader(
+            publication.name, options, subscriptions, judges_constraints=publication.is_merge
+        )
 
     def run(self) -> None:
         """One run over everything that has arrived."""
@@ -199,6 +205,7 @@ class Source:
             row=row,
             old_version=one.old_version,
             new_version=one.new_version,
+            lineage=one.lineage or {},
             cause=one.change_id,
             snapshot=(SnapshotTable("item", "reader", 0),) if one.kind == "reinitialize" else (),
             snapshot_position=one.snapshot_position,

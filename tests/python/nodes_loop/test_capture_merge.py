@@ -24,6 +24,7 @@ from tests.python.nodes_loop.databases import (
     Databases,
     create_tables,
     publications,
+    sqlite_databases,
 )
 from tests.python.nodes_loop.pair import Pair
 
@@ -185,8 +186,6 @@ def test_rows_that_are_there_are_inserts(databases: Databases) -> None:
 
 
 def test_what_a_replace_deletes_is_a_delete(tmp_path: Any) -> None:
-    from tests.python.nodes_loop.databases import sqlite_databases
-
     pair = Pair(sqlite_databases(tmp_path), PUBLICATION)
     remove(pair.engine, PUBLICATION)
     with pair.engine.begin() as connection:
@@ -202,3 +201,16 @@ def test_what_a_replace_deletes_is_a_delete(tmp_path: Any) -> None:
         ("delete", 2),
     ]
     assert pair.rows[0].values["changed_columns"] is None
+
+
+def test_a_replace_deletes_no_other_row_of_the_same_version(tmp_path: Any) -> None:
+    """A run numbers its versions row by row."""
+    pair = Pair(sqlite_databases(tmp_path), PUBLICATION)
+    for key in (1, 2):
+        pair.command(
+            article="item", key={"id": key}, row=item(key), new_version="HQ*:1", lineage={"HQ*": 1}
+        )
+    with pair.engine.begin() as connection:
+        run_plain(connection, "insert or replace into item values (1, 'c', 2, null)")
+    upload(pair.engine, PUBLICATION, pair)
+    assert [(row.values["operation"], row.values["id"]) for row in pair.rows] == [("update", 1)]

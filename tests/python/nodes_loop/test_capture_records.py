@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import inspect
 
+from replication_conflicts.capture.install import ExistingRows, install, remove
+from replication_conflicts.capture.upload import upload
 from replication_conflicts.distribution.articles import NodePublication, node_publication
-from replication_conflicts.distribution.images import quoted
-from replication_conflicts.distribution.metadata import metadata_name
+from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.ports import SnapshotRow
 from replication_conflicts.distribution.statements import run_plain
-from replication_conflicts.nodes import Change
+from replication_conflicts.nodes import Change, SnapshotTable
 from replication_conflicts.nodes.node import RowName
-from tests.python.nodes_loop.databases import Databases, publications
+from tests.python.nodes_loop.databases import Databases, publications, sqlite_databases
 from tests.python.nodes_loop.pair import Pair
 
 # rows move between records, and what is in the middle moves with what is below it
@@ -234,11 +238,6 @@ def test_a_row_that_moves_brings_both_records(databases: Databases) -> None:
 
 
 def test_rows_that_were_there_lead_to_their_records(databases: Databases) -> None:
-    from sqlalchemy import inspect
-
-    from replication_conflicts.capture.install import ExistingRows, install, remove
-    from replication_conflicts.capture.upload import upload
-
     pair = moving(databases)
     remove(pair.engine, pair.publication)
     before = set(inspect(pair.engine).get_table_names())
@@ -256,7 +255,47 @@ def test_rows_that_were_there_lead_to_their_records(databases: Databases) -> Non
     ]
     remove(pair.engine, pair.publication)
     assert set(inspect(pair.engine).get_table_names()) == before
-    assert quoted(metadata_name("line")) not in before
+
+
+def test_a_snapshot_brings_the_parents(databases: Databases) -> None:
+    pair = moving(databases)
+    options = pair.publication.options.articles
+    rows = [("head", note(1), {"HQ": 7}), ("line", note(10, head=1), {"south": 3})]
+    pair.lists.snapshot = [
+        SnapshotRow(article, options[article].to_texts(row), f"HQ:{place}", lineage)
+        for place, (article, row, lineage) in enumerate(rows)
+    ]
+    table = SnapshotTable("head", "x", 1)
+    pair.lists.commands = [
+        AgentCommand("r", "reinitialize", 1, snapshot=(table,), snapshot_position=9)
+    ]
+    pair.agent.run()
+    with pair.engine.begin() as connection:
+        run_plain(connection, "update head set note = 'mine'")
+    upload(pair.engine, pair.publication, pair)
+    change, image = pair.rows
+    assert change.values["lineage"] == {"HQ": 7, "south": 3, "north": 1}
+    assert (image.article, image.values["lineage"]) == ("line", {"HQ": 7, "south": 3})
+
+
+def test_what_a_replace_deletes_is_of_its_record(tmp_path: Path) -> None:
+    pair = moving(sqlite_databases(tmp_path))
+    arrive(pair, "head", note(1), {"HQ": 1})
+    arrive(pair, "line", note(10, head=1), {"south": 7})
+    remove(pair.engine, pair.publication, is_discarding=True)
+    with pair.engine.begin() as connection:
+        run_plain(connection, "create unique index line_note on line (note)")
+        run_plain(connection, "update line set note = 'only'")
+    install(pair.engine, pair.publication, "north", ExistingRows.INSERT)
+    upload(pair.engine, pair.publication, pair)
+    with pair.engine.begin() as connection:
+        run_plain(connection, "insert or replace into line (id, head, note) values (11, 2, 'only')")
+    upload(pair.engine, pair.publication, pair)
+    assert [(row.article, row.values["operation"], row.values["id"]) for row in pair.rows] == [
+        ("line", "insert", 11),
+        ("line", "delete", 10),
+        ("head", "image", 1),
+    ]
 
 
 def arrive(pair: Pair, article: str, row: dict[str, Any], lineage: dict[str, int]) -> None:
