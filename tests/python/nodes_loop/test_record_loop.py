@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, text
 from replication_conflicts.capture.install import pending_changes
 from replication_conflicts.distribution.database import dialect_of
 from replication_conflicts.nodes import MergeNode, Queue
+from replication_conflicts.nodes.commands import NOT_APPLIED
 from replication_conflicts.nodes.node import Change
 from replication_conflicts.nodes.records import IMAGE
 from tests.python.documented_cases import stored_row
@@ -37,8 +38,10 @@ PARENTS = {"line": "head", "detail": "line"}
 MODES = [(False, False), (False, True), (True, True)]
 
 
-def configuration(tracking: str, detection: bool, resolution: bool) -> dict[str, Any]:
-    """Three articles; what lacks its parent fails, and is undone."""
+def configuration(
+    tracking: str, detection: bool, resolution: bool, *, is_undone: bool = True
+) -> dict[str, Any]:
+    """Three articles; what lacks its parent fails, and is undone or goes again."""
     articles: dict[str, Any] = {}
     for name in ("head", "line", "detail"):
         columns = {"id": "int", "note": "string", "count": "int", "price": "decimal(12,2)"}
@@ -46,7 +49,7 @@ def configuration(tracking: str, detection: bool, resolution: bool) -> dict[str,
             "columns": columns,
             "primary_key": ["id"],
             "tracking": tracking,
-            "compensate_for_errors": True,
+            "compensate_for_errors": is_undone,
         }
         if parent := PARENTS.get(name):
             columns[parent] = "int"
@@ -89,15 +92,24 @@ class World(Loop):
         self.run()
         self.distribute(node)
 
-    def check_feed(self, is_whole: bool) -> None:
-        """Every version once, and nothing left behind."""
+    def check_feed(self, is_whole: bool) -> set[tuple[str, int]]:
+        """Every version once, and once more for each time that it was not applied; nothing is left
+        behind. Gives the versions that were not applied at first, and decided in the end.
+        """
         rows = [row for _, row in self.lake.rows()]
         assert len({row.values["change_id"] for row in rows}) == len(rows)
-        versions = []
+        not_applied = {
+            one.change_id for one in self.publisher.reader.commands if one.kind == NOT_APPLIED
+        }
+        versions: list[tuple[str, int]] = []
+        refused: set[tuple[str, int]] = set()
         for row in rows:
-            node, lineage = str(row.values["node"]), row.values["lineage"]
+            lineage = row.values["lineage"]
             assert isinstance(lineage, dict)
-            if row.values["operation"] != IMAGE:
+            node = str(row.values["node"])
+            if row.values["change_id"] in not_applied:
+                refused.add((node, lineage[node]))
+            elif row.values["operation"] != IMAGE:
                 versions.append((node, lineage[node]))
         assert len(set(versions)) == len(versions)
         assert len(versions) > 100
@@ -105,6 +117,7 @@ class World(Loop):
         for engine in self.engines.values():
             with engine.begin() as connection:
                 assert pending_changes(connection, self.publication) == 0
+        return refused & set(versions)
 
 
 class Person:
@@ -228,3 +241,20 @@ def test_kills_lose_nothing_and_repeat_nothing(databases: Databases, tmp_path: P
     world.settle()
     world.check()
     world.check_feed(is_whole=True)
+
+
+def test_what_was_not_applied_goes_again_until_it_is(databases: Databases, tmp_path: Path) -> None:
+    options = configuration("column", True, True, is_undone=False)
+    world = World(databases, tmp_path, options)
+    for _ in play(world, 120, random.Random(4)):
+        pass
+    world.settle()
+    # whatever lacks its parent, and what has children that its node does not know, goes now
+    for _ in range(4):
+        for engine in world.engines.values():
+            with engine.begin() as connection:
+                for table in ("detail", "line", "head"):
+                    connection.execute(text(f"delete from {table}"))
+        world.settle()
+    world.check()
+    assert world.check_feed(is_whole=True)
