@@ -27,6 +27,7 @@ from replication_conflicts.environment.profile import ProfileError, target_schem
 from replication_conflicts.environment.session import SessionError
 from replication_conflicts.nodes import publication_from_vars
 from replication_conflicts.workload import Settings, Workload
+from replication_conflicts.workload.inventory import STORY
 
 _DEFAULTS = Settings()
 
@@ -182,7 +183,7 @@ def _print_plan(console: Console, project: Path, plan: Plan, is_repetition: bool
         console.print("The feed of the last demo would be delivered again: one dbt build.")
         return
     options = publication_options(project, plan.policy)[PUBLICATION]
-    workload = Workload(publication_from_vars(PUBLICATION, options), plan.settings)
+    workload = Workload(STORY, publication_from_vars(PUBLICATION, options), plan.settings)
     first = workload.delivery()
     console.print(f"Publication {PUBLICATION}, {plan}", soft_wrap=True)
     console.print(f"  rows at every node at the start: {len(workload.initial):,}")

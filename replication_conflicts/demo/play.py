@@ -16,6 +16,7 @@ from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.nodes import Node, Publication, StoredRow, publication_from_vars
 from replication_conflicts.workload import Delivery, Workload
+from replication_conflicts.workload.inventory import STORY
 
 PUBLICATION = "inventory"
 POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
@@ -106,7 +107,7 @@ class Demo:
 
     def play(self, tell: Callable[[Round], None]) -> Ending:
         """The whole demo from the start; `tell` is told of every round."""
-        workload = Workload(self.publication, self.plan.settings)
+        workload = Workload(STORY, self.publication, self.plan.settings)
         self._state.start(self.plan, self.publication, workload.initial)
         self.lakehouse.clear()
         self._say("loading the rows that every node starts with")
@@ -123,10 +124,10 @@ class Demo:
         self._say("comparing the branches with the publisher")
         published = by_key(self.publication, self.lakehouse.published())
         unequal = tuple(
-            name for name, node in workload.branches.items() if rows_of(node) != published
+            name for name, node in workload.subscribers.items() if rows_of(node) != published
         )
         self._state.finish(self.plan)
-        return Ending(tuple(rounds), unequal, len(workload.branches))
+        return Ending(tuple(rounds), unequal, len(workload.subscribers))
 
     def repeat(self) -> Repetition:
         """Deliver everything again and build."""
@@ -157,10 +158,10 @@ class Demo:
         waiting = [
             name
             for name in delivery.online
-            if workload.branches[name].reinitialize_command is not None
+            if workload.subscribers[name].reinitialize_command is not None
         ]
         for name in waiting:
-            self._reinitialize(workload.branches[name])
+            self._reinitialize(workload.subscribers[name])
         return Round(delivery, seconds, tuple(waiting))
 
     def _build(self, command: tuple[str, ...]) -> BuildResult:

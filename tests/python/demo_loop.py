@@ -11,14 +11,15 @@ from typing import Any
 import yaml
 
 from replication_conflicts.nodes import Command, StoredRow, publication_from_vars
-from replication_conflicts.workload import BRANCHES, Delivery, Settings, Workload
+from replication_conflicts.workload import Delivery, Settings, Workload
+from replication_conflicts.workload.inventory import BRANCHES, STORY
 from tests.python import sequential_reader as reader
 from tests.python.strategies.cases import Case
 from tests.python.strategies.cases import Delivery as CaseDelivery
 
 PROJECT = Path(__file__).parents[2]
 NOW = datetime(2025, 6, 1, tzinfo=timezone.utc)
-SMALL = Settings(transactions=700, deliveries=4, products=40)
+SMALL = Settings(transactions=700, deliveries=4, seed=9, size=40)
 POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
 
 
@@ -39,7 +40,7 @@ class Loop:
     def __post_init__(self) -> None:
         options = configuration(self.policy)
         self.publication = publication_from_vars("inventory", options)
-        self.workload = Workload(self.publication, self.settings)
+        self.workload = Workload(STORY, self.publication, self.settings)
         self.initial: dict[str, list[dict[str, Any]]] = {}
         for stored in self.workload.initial:
             self.initial.setdefault(stored.article, []).append(
@@ -66,7 +67,7 @@ class Loop:
         commands = {name: self.commands(name) for name in delivery.online}
         self.workload.answer(self.published(), commands)
         for name in delivery.online:
-            node = self.workload.branches[name]
+            node = self.workload.subscribers[name]
             if node.reinitialize_command is not None:
                 position = self.reader.last_position or 0
                 node.reinitialize(self.published(), position)

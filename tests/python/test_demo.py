@@ -13,9 +13,10 @@ from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.environment import folders
 from replication_conflicts.nodes import publication_from_vars
 from replication_conflicts.workload import Settings, Workload
+from replication_conflicts.workload.inventory import STORY
 
 PROJECT = Path(__file__).parents[2]
-PLAN = Plan("publisher_wins", Settings(transactions=40, deliveries=2, products=10))
+PLAN = Plan("publisher_wins", Settings(transactions=40, deliveries=2, size=10))
 OPTIONS = publication_options(PROJECT, PLAN.policy)[PUBLICATION]
 PUBLICATION_OF_THE_PROJECT = publication_from_vars(PUBLICATION, OPTIONS)
 
@@ -27,7 +28,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> State:
 
 
 def started(state: State, plan: Plan = PLAN) -> Workload:
-    workload = Workload(PUBLICATION_OF_THE_PROJECT, plan.settings)
+    workload = Workload(STORY, PUBLICATION_OF_THE_PROJECT, plan.settings)
     state.start(plan, PUBLICATION_OF_THE_PROJECT, workload.initial)
     return workload
 
