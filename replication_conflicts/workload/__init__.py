@@ -9,6 +9,7 @@ synchronizes, and conflicts come of that.
 ``faults``     what goes wrong on the way
 ``files``      deliveries as files
 ``inventory``  the story of the publication `inventory`: a chain of stores
+``field_sales`` the story of the publication `field_sales`: sales people on the road
 """
 
 from replication_conflicts.workload.faults import BrokenRow

@@ -87,7 +87,8 @@ class Rounds:
         return place.rng.choices(list(activities), weights=list(activities.values()))[0]
 
     def _transactions_of_this_round(self) -> int:
-        total, rounds = self.settings.transactions, self.settings.deliveries
+        total = max(1, round(self.settings.transactions * self.story.share))
+        rounds = self.settings.deliveries
         return total * self.number // rounds - total * (self.number - 1) // rounds
 
     def _online(self, must_be_online: Collection[str]) -> list[str]:

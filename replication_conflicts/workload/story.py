@@ -110,6 +110,7 @@ class Story:
     """The people of a publication.
 
     `subscribers`: by name the subscription's type and priority, which matter under merge only.
+    `share`: how much of the settings' transactions these people make.
     `at_publisher`, `at_subscribers`: activities with their weights; one of them must always find
     something to do. `initial_rows` gives what every node holds at the start, by article;
     `broken_rows` what breaks the contract in a delivery, given the node that it is to come from, a
@@ -127,6 +128,7 @@ class Story:
     broken_rows: Callable[[int, str, datetime, FeedRow | None], list[BrokenRow]]
     known_article: str
     size: int
+    share: float = 1.0
 
 
 def part(row: Row, *columns: str) -> dict[str, object]:
