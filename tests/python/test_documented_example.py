@@ -38,6 +38,17 @@ CONFIGURATION: dict[str, Any] = {
         }
     },
 }
+EVERYBODY: list[tuple[str, str | None]] = [("B", None), ("C", None), ("D", None)]
+# by step of the table: a node writes a value, or synchronizes (None)
+STEPS: list[list[tuple[str, str | None]]] = [
+    [],
+    [("A", "Texas"), ("B", "New Jersey")],
+    EVERYBODY,
+    [("C", "North Carolina"), ("C", None), ("B", "Idaho")],
+    EVERYBODY,
+    [("D", "New Mexico"), ("D", None), ("B", "California")],
+    EVERYBODY,
+]
 
 
 class Example:
@@ -64,17 +75,19 @@ class Example:
         self.clock += timedelta(minutes=1)
         self.nodes[name].update("region", {"row_id": 1, "value": value}, self.clock)
 
-    def synchronize(self, *names: str) -> None:
-        """Nodes upload and download, one after the other."""
-        for name in names:
-            self.queue.put(self.nodes[name].upload())
-            rows = [(row.article, dict(row.values)) for row in self.queue.deliver()]
-            self.reader.run(rows)
-            self.nodes["A"].reset(
-                stored_row("region", held) for held in self.reader.rows["region"].values()
-            )
-            commands = self.reader.subscriber_commands(name)
-            self.nodes[name].apply(node_command(command) for command in commands)
+    def synchronize(self, name: str) -> None:
+        """A node uploads, the publisher decides, the node downloads."""
+        self.queue.put(self.nodes[name].upload())
+        self.reader.run([(row.article, dict(row.values)) for row in self.queue.deliver()])
+        self.nodes["A"].reset(
+            stored_row("region", held) for held in self.reader.rows["region"].values()
+        )
+        commands = self.reader.subscriber_commands(name)
+        self.nodes[name].apply(node_command(command) for command in commands)
+
+    def values(self) -> list[str]:
+        """What every node holds."""
+        return [str(node.rows("region")[0]["value"]) for node in self.nodes.values()]
 
     def conflicts(self) -> list[str]:
         """Every conflict, in the words of the document."""
@@ -96,32 +109,15 @@ def test_the_table_is_what_happens() -> None:
     example = Example()
     found: list[list[str]] = []
     known = 0
-
-    def look() -> None:
-        nonlocal known
-        values = [str(node.rows("region")[0]["value"]) for node in example.nodes.values()]
+    for step in STEPS:
+        for name, value in step:
+            if value is None:
+                example.synchronize(name)
+            else:
+                example.write(name, value)
         new = example.conflicts()[known:]
         known += len(new)
-        found.append([*values, "; ".join(new)])
-
-    look()
-    example.write("A", "Texas")
-    example.write("B", "New Jersey")
-    look()
-    example.synchronize("B", "C", "D")
-    look()
-    example.write("C", "North Carolina")
-    example.synchronize("C")
-    example.write("B", "Idaho")
-    look()
-    example.synchronize("B", "C", "D")
-    look()
-    example.write("D", "New Mexico")
-    example.synchronize("D")
-    example.write("B", "California")
-    look()
-    example.synchronize("B", "C", "D")
-    look()
+        found.append([*example.values(), "; ".join(new)])
     assert found == documented_rows()
 
 
@@ -130,8 +126,7 @@ def test_what_would_have_come_otherwise(writer: str, order: str) -> None:
     example = Example()
     example.write(writer, "New Mexico")
     example.write("B", "California")
-    example.synchronize(*order)
-    example.synchronize("B", "C", "D")
-    values = {node.rows("region")[0]["value"] for node in example.nodes.values()}
-    assert values == {"California"}
+    for name in (*order, "B", "C", "D"):
+        example.synchronize(name)
+    assert set(example.values()) == {"California"}
     assert example.conflicts() == [f"{writer} lost `New Mexico` against B"]
