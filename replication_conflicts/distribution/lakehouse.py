@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
@@ -121,7 +121,15 @@ class LakehouseSnapshots:
         for name, article in self._publication.articles.items():
             relation = f"{self._relations.initial}.{self._publication.name}__{name}"
             if self._spark.catalog.tableExists(relation):
-                yield from self._read(article, f"select * from {relation}")
+                for row in self._read(article, f"select * from {relation}"):
+                    yield self._with_initial_lineage(row)
+
+    def _with_initial_lineage(self, row: SnapshotRow) -> SnapshotRow:
+        """Under merge replication all nodes know the version of an initial row, and no other."""
+        node, _, number = row.version.rpartition(":")
+        if not self._publication.is_merge or row.lineage or not number.isdigit():
+            return row
+        return replace(row, lineage={node: int(number)})
 
     def _read(self, article: NodeArticle, query: str) -> Iterator[SnapshotRow]:
         frame = self._spark.sql(query)
