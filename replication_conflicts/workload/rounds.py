@@ -12,8 +12,10 @@ from replication_conflicts.workload.story import START, Activity, Office, Place,
 
 @dataclass(frozen=True)
 class Round:
-    """What happened between two deliveries. `online`: the subscribers that have uploaded, and will
-    download; `transactions`: how many were made, uploaded or not. `is_closing`: nobody works any more.
+    """What happened between two deliveries.
+
+    `online`: the subscribers that have uploaded, and will download. `transactions`: how many were
+    made, uploaded or not. `is_closing`: nobody works any more.
     """
 
     number: int
