@@ -128,7 +128,7 @@ class Publisher:
         lake: Lake,
         publication: NodePublication,
         options: dict[str, Any],
-        names: list[str],
+        subscriptions: Mapping[str, Mapping[str, Any]],
         initial: Mapping[str, list[dict[str, Any]]] | None = None,
     ) -> None:
         self._lake = lake
@@ -136,7 +136,11 @@ class Publisher:
         self._position = 0
         self._known_events: set[tuple[str, int]] = set()
         self.reader = SequentialReader(
-            publication.name, options, names, initial, judges_constraints=False
+            publication.name,
+            options,
+            subscriptions,
+            initial,
+            judges_constraints=publication.is_merge,
         )
 
     def run(self) -> None:
@@ -225,6 +229,7 @@ class Source:
             row=row,
             old_version=one.old_version,
             new_version=one.new_version,
+            lineage=one.lineage or {},
             cause=one.change_id,
             snapshot=(SnapshotTable("item", "reader", 0),) if one.kind == "reinitialize" else (),
             snapshot_position=one.snapshot_position,

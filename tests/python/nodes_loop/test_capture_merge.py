@@ -400,26 +400,3 @@ def test_what_a_replace_deletes_is_a_delete(tmp_path: Any) -> None:
         ("delete", 2),
     ]
     assert pair._rows[0].values["changed_columns"] is None
-
-
-def test_a_new_database_counts_on_behind_the_numbers_of_its_snapshot(databases: Databases) -> None:
-    """Every node knows `north:57`, so that the row's next version is a later one."""
-    engine = open_database(databases.make("north"))
-    create_tables(engine, PUBLICATION, with_version=False)
-    install(engine, PUBLICATION, "north")
-    rows = Tables(PUBLICATION, dialect_of(engine))
-    node = Node(PUBLICATION, "north", rows, capture_state(engine, "north", rows))
-    known = {"1": {"north": 57}, "2": {"HQ": 90}, "3": {"north": 12}}
-    lists = Lists(
-        initial=[
-            SnapshotRow("item", {"id": one, "name": "a", "count": None}, f"v{one}", lineage)
-            for one, lineage in known.items()
-        ]
-    )
-    agent = Agent(engine, node, Ports(lists, lists, lists))
-    agent.prepare()
-    agent.initialize()
-    with engine.begin() as connection:
-        run_plain(connection, "update item set name = 'b' where id = 1")
-        found = run_plain(connection, "select row_version from item where id = 1").scalar()
-    assert found == "north:58"

@@ -11,7 +11,7 @@ import pytest
 from replication_conflicts.demo.site import Links, Site
 from replication_conflicts.distribution.articles import node_publication
 from replication_conflicts.workload import Settings
-from replication_conflicts.workload.inventory import BRANCHES, STORY
+from replication_conflicts.workload.inventory import STORY
 from tests.python.demo_loop import POLICIES, configuration
 from tests.python.nodes_loop.databases import Databases
 from tests.python.nodes_loop.lake import Lake, Publisher, Source
@@ -32,7 +32,7 @@ class World:
             row = {**stored.row, "row_version": stored.version}
             initial.setdefault(stored.article, []).append(row)
         self.publisher = Publisher(
-            self.lake, self.publication, options["inventory"], list(BRANCHES), initial
+            self.lake, self.publication, options["inventory"], STORY.subscribers, initial
         )
         self.site.open(lambda _, node: databases.make(node))
 
