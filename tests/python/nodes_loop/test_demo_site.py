@@ -8,31 +8,36 @@ from typing import Any
 
 import pytest
 
+from replication_conflicts.demo.publications import (
+    POLICIES,
+    STORIES,
+    is_queued,
+    publication_options,
+)
 from replication_conflicts.demo.site import Links, Site
 from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.workload import Settings
-from replication_conflicts.workload.inventory import STORY
-from tests.python.demo_loop import POLICIES, configuration
+from replication_conflicts.workload import Settings, Story
 from tests.python.nodes_loop.databases import Databases
 from tests.python.nodes_loop.lake import Lake, Publisher, Source
 
+PROJECT = Path(__file__).parents[3]
 SETTINGS = Settings(transactions=300, deliveries=2, seed=9, size=30)
 
 
 class World:
     """A site, and the publisher that answers it."""
 
-    def __init__(self, databases: Databases, folder: Path, policy: str) -> None:
-        options: dict[str, Any] = {"inventory": configuration(policy)}
-        self.publication = node_publication("inventory", options)
-        self.site = Site(STORY, self.publication, SETTINGS)
+    def __init__(self, databases: Databases, folder: Path, story: Story, policy: str) -> None:
+        options = publication_options(PROJECT, policy)
+        self.publication = node_publication(story.publication, options)
+        self.site = Site(story, self.publication, SETTINGS)
         self.lake = Lake(folder / "lake.db").make()
         initial: dict[str, list[dict[str, Any]]] = {}
         for stored in self.site.initial:
             row = {**stored.row, "row_version": stored.version}
             initial.setdefault(stored.article, []).append(row)
         self.publisher = Publisher(
-            self.lake, self.publication, options["inventory"], STORY.subscribers, initial
+            self.lake, self.publication, options[story.publication], story.subscribers, initial
         )
         self.site.open(lambda _, node: databases.make(node))
 
@@ -45,7 +50,7 @@ class World:
             node: Source(self.publisher, self.publication, node)
             for node in self.site.places(played.online)
         }
-        done = self.site.distribute(Links(sources, sources["HQ"], self.lake))
+        done = self.site.distribute(Links(sources, sources[self.site.nodes[0]], self.lake))
         assert not any(summary.refused for summary in done.values())
 
     def finish(self) -> None:
@@ -56,11 +61,23 @@ class World:
             self.round()
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+def plays() -> list[tuple[Story, str]]:
+    """Every story, under every policy where its publication has one."""
+    options = publication_options(PROJECT)
+    return [
+        (story, policy)
+        for story in STORIES
+        for policy in (POLICIES if is_queued(options[story.publication]) else POLICIES[:1])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("story", "policy"), plays(), ids=lambda one: getattr(one, "publication", one)
+)
 def test_databases_end_equal_to_the_published_rows(
-    databases: Databases, tmp_path: Path, policy: str
+    databases: Databases, tmp_path: Path, story: Story, policy: str
 ) -> None:
-    world = World(databases, tmp_path, policy)
+    world = World(databases, tmp_path, story, policy)
     world.finish()
     published = world.publisher.published()
     for node in world.site.nodes:
