@@ -10,6 +10,10 @@ from dataclasses import dataclass
 
 from replication_conflicts.nodes import FeedRow
 
+# how many rows come a second time, with the delivery that they belong to and with the one after
+COPIES_OF_THIS_DELIVERY = 6
+COPIES_OF_LAST_DELIVERY = 3
+
 
 @dataclass(frozen=True)
 class BrokenRow:

@@ -12,18 +12,16 @@ from replication_conflicts.workload.story import START, Activity, Office, Place,
 
 @dataclass(frozen=True)
 class Round:
-    """What happened between two deliveries. `online`: the subscribers that have uploaded, and will
-    download; `transactions`: how many were made, uploaded or not.
+    """What happened between two deliveries.
+
+    `online`: the subscribers that have uploaded, and will download. `transactions`: how many were
+    made, uploaded or not. `is_closing`: nobody works any more.
     """
 
     number: int
     online: tuple[str, ...]
     transactions: int
-
-    @property
-    def is_closing(self) -> bool:
-        """Whether nobody has worked any more."""
-        return not self.transactions
+    is_closing: bool = False
 
 
 class Rounds:
@@ -62,7 +60,7 @@ class Rounds:
         if self.number > self.settings.deliveries:
             for name in self.story.subscribers:
                 upload(name)
-            return Round(self.number, tuple(self.story.subscribers), 0)
+            return Round(self.number, tuple(self.story.subscribers), 0, is_closing=True)
         work = self._transactions_of_this_round()
         online = self._online(must_be_online)
         times = self._upload_times(online, work)

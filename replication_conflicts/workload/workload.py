@@ -22,12 +22,16 @@ from replication_conflicts.nodes import (
     publisher_node,
     subscriber_node,
 )
-from replication_conflicts.workload.faults import BrokenRow, broken_off, copies
+from replication_conflicts.workload.faults import (
+    COPIES_OF_LAST_DELIVERY,
+    COPIES_OF_THIS_DELIVERY,
+    BrokenRow,
+    broken_off,
+    copies,
+)
 from replication_conflicts.workload.rounds import Round, Rounds
 from replication_conflicts.workload.story import START, Settings, Story
 
-COPIES_OF_THIS_DELIVERY = 6
-COPIES_OF_THE_LAST_DELIVERY = 3
 # an upload breaks off in this delivery; the rest of it comes with the subscriber's next one
 BREAK_IN_DELIVERY = 2
 
@@ -142,7 +146,7 @@ class Workload:
         rows = self.queue.deliver()
         misplaced = [one.row for one in broken if "queue_position" in one.row.values]
         again = copies(self._rng, rows, COPIES_OF_THIS_DELIVERY)
-        again += copies(self._rng, self._last_rows, COPIES_OF_THE_LAST_DELIVERY)
+        again += copies(self._rng, self._last_rows, COPIES_OF_LAST_DELIVERY)
         self._remember(rows, broken)
         return Delivery(
             played.number,

@@ -50,7 +50,7 @@ class World:
         self.publication = node_publication("shop", options)
         self.lake = Lake(folder / "lake.db").make()
         self.publisher = Publisher(
-            self.lake, self.publication, options["shop"], [one for one in NODES if one != "HQ"]
+            self.lake, self.publication, options["shop"], {one: {} for one in NODES if one != "HQ"}
         )
         self.databases = databases
         self.urls = {node: databases.make(node) for node in NODES}
