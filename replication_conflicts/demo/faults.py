@@ -25,33 +25,36 @@ if TYPE_CHECKING:
 class FaultyFeed:
     """Something on the way to one publication's feed that delivers what nobody has sent.
 
-    `last` is the place in the queue that the delivery before has ended with.
+    `places`: where in the queue the changes of the last delivery are; `end`: its last place.
     """
 
     spark: SparkSession
     publication: NodePublication
     story: Story
     rng: random.Random
-    last: int = 0
-    before_last: int = 0
+    places: range = range(0)
+    end: int = 0
 
     def disturb(self, delivery: int, now: datetime) -> int:
         """Add to a delivery that captures have made; the number of rows, all in one commit."""
-        end = self._last_position()
+        places = range(self.end + 1, self._last_position() + 1)
         again = [
-            *self._chosen(range(self.last + 1, end + 1), COPIES_OF_THIS_DELIVERY),
-            *self._chosen(range(self.before_last + 1, self.last + 1), COPIES_OF_LAST_DELIVERY),
+            *self._chosen(places, COPIES_OF_THIS_DELIVERY),
+            *self._chosen(self.places, COPIES_OF_LAST_DELIVERY),
         ]
         node = next(iter(self.story.subscribers))
         broken = self.story.broken_rows(delivery, node, now, self._known(delivery))
+        records = self._records(broken, places.stop)
         rows = self._again(again)
-        if broken:
-            rows = rows.unionByName(self._broken(broken, end))
+        if records:
+            rows = rows.unionByName(self._frame(records))
         rows.write.insertInto(queue_table(self.publication.name))
-        self.before_last, self.last = self.last, end + len(broken)
+        given = [one["ordinal"] for one in records]
+        self.end = max([places.stop - 1, *(one for one in given if isinstance(one, int))])
+        self.places = places
         return len(again) + len(broken)
 
-    def _chosen(self, places: Sequence[int], number: int) -> list[int]:
+    def _chosen(self, places: range, number: int) -> list[int]:
         return self.rng.sample(places, min(number, len(places)))
 
     def _last_position(self) -> int:
@@ -59,23 +62,31 @@ class FaultyFeed:
         return int(self.spark.sql(query).collect()[0][0])
 
     def _again(self, places: Sequence[int]) -> DataFrame:
-        """What was delivered at these places, as it was."""
+        """What captures have sent to these places, as it was."""
+        from pyspark.sql import functions as f
+
+        captured = self._captured().where(f.col(QUEUE_POSITION).isin(*places))
+        return captured.dropDuplicates(["change_id"])
+
+    def _captured(self) -> DataFrame:
         from pyspark.sql import functions as f
 
         table = self.spark.table(queue_table(self.publication.name))
-        return table.where(f.col(QUEUE_POSITION).isin(*places) & (f.col("entry") == CHANGE))
+        return table.where((f.col("entry") == CHANGE) & f.col("batch").isNotNull())
 
-    def _broken(self, broken: Sequence[BrokenRow], end: int) -> DataFrame:
-        """Rows behind a place in the queue, unless they bring a place, or none on purpose."""
-        from pyspark.sql import functions as f
-
-        records = [
+    def _records(self, broken: Sequence[BrokenRow], place: int) -> list[dict[str, object]]:
+        """Records from a place in the queue on, unless they bring a place, or none on purpose."""
+        return [
             {
                 **queue_record(self.publication, one.row, None),
-                "ordinal": one.row.values.get(QUEUE_POSITION, end + number),
+                "ordinal": one.row.values.get(QUEUE_POSITION, place + number),
             }
-            for number, one in enumerate(broken, start=1)
+            for number, one in enumerate(broken)
         ]
+
+    def _frame(self, records: Sequence[dict[str, object]]) -> DataFrame:
+        from pyspark.sql import functions as f
+
         return (
             records_frame(self.spark, records)
             .withColumn(QUEUE_POSITION, f.col("ordinal").cast("bigint"))
@@ -91,12 +102,8 @@ class FaultyFeed:
             return None
         article = self.publication.article(self.story.known_article)
         found = (
-            self.spark.table(queue_table(self.publication.name))
-            .where(
-                (f.col("article") == article.name)
-                & (f.col("operation") == "update")
-                & f.col("batch").isNotNull()
-            )
+            self._captured()
+            .where((f.col("article") == article.name) & (f.col("operation") == "update"))
             .orderBy(QUEUE_POSITION)
             .limit(1)
             .withColumn("changed_at", f.col("changed_at").cast("string"))

@@ -41,6 +41,7 @@ class Lakehouse:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        self._feeds: dict[str, LakehouseFeed] = {}
 
     # what arrives
 
@@ -69,7 +70,10 @@ class Lakehouse:
 
     def feed(self, publication: NodePublication) -> LakehouseFeed:
         """Where captures deliver."""
-        return LakehouseFeed(self.spark, RELATIONS, publication)
+        if publication.name not in self._feeds:
+            feed = LakehouseFeed(self.spark, RELATIONS, publication)
+            self._feeds[publication.name] = feed
+        return self._feeds[publication.name]
 
     def deliver_again(self, publication: str, version: int) -> int:
         """Everything that the feed held at a Delta version comes once more; the number of rows."""

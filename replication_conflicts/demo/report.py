@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.distribution.articles import NodePublication
 
+PROGRAM = "replication-conflicts"
 KINDS = (
     "update_update",
     "insert_insert",
@@ -129,25 +131,36 @@ def print_repetition(console: Console, repetition: Repetition) -> None:
 
 def print_next(console: Console, state: State, plan: Plan, is_repetition: bool) -> None:
     """What to try now."""
+    program = _program()
     console.print("\nThree queries to try next:")
     for title, query in NEXT_QUERIES:
         console.print(f"\n  {title}", style="bold")
-        console.print(f'  replication-conflicts query "{query}"', soft_wrap=True, markup=False)
+        console.print(f'  {program} query "{query}"', soft_wrap=True, markup=False)
+    lines = [""]
+    target = "make demo-postgres"
     if plan.databases is Kind.SQLITE:
-        console.print(f"\nThe databases are in {_short(state.databases)}", soft_wrap=True)
-    again = (
-        "--fresh starts over" if is_repetition else "once more: the same feeds are delivered again"
+        target = "make demo"
+        lines.append(f"The databases stay in {_short(state.databases)}")
+    lines.append(
+        f"To start over: `{program} demo --fresh`"
+        if is_repetition
+        else f"`{target}` once more delivers the same feeds again."
     )
-    console.print(
-        f"\n`make demo` {again}. Other policies: `replication-conflicts demo --fresh --policy"
-        " subscriber_wins`; what else there is: `replication-conflicts demo --help`.",
-        soft_wrap=True,
-    )
+    lines.append(f"Another policy: `{program} demo --fresh --policy subscriber_wins`")
+    lines.append(f"What else there is: `{program} demo --help`")
+    for line in lines:
+        console.print(line, soft_wrap=True)
 
 
-def _short(folder: Path) -> Path:
+def _program() -> str:
+    """This program, as a person can call it from here."""
+    called = Path(sys.argv[0])
+    return str(_short(called)) if called.name == PROGRAM else PROGRAM
+
+
+def _short(path: Path) -> Path:
     here = Path.cwd()
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _taken(lakehouse: Lakehouse, publications: Sequence[str]) -> Table:
