@@ -21,7 +21,8 @@ from tests.python.nodes_loop.databases import Databases
 from tests.python.nodes_loop.lake import Lake, Publisher, Source
 
 PROJECT = Path(__file__).parents[3]
-SETTINGS = Settings(transactions=300, deliveries=2, seed=9, size=30)
+TRANSACTIONS = 300
+DELIVERIES = 2
 
 
 class World:
@@ -30,7 +31,9 @@ class World:
     def __init__(self, databases: Databases, folder: Path, story: Story, policy: str) -> None:
         options = publication_options(PROJECT, policy)
         self.publication = node_publication(story.publication, options)
-        self.site = Site(story, self.publication, SETTINGS)
+        # as many for every story, however small its share of a demo is
+        settings = Settings(round(TRANSACTIONS / story.share), DELIVERIES, seed=9, size=30)
+        self.site = Site(story, self.publication, settings)
         self.lake = Lake(folder / "lake.db").make()
         initial: dict[str, list[dict[str, Any]]] = {}
         for stored in self.site.initial:
@@ -55,7 +58,7 @@ class World:
 
     def finish(self) -> None:
         """All rounds, and as many closing ones as are needed."""
-        for _ in range(SETTINGS.deliveries + 1):
+        for _ in range(DELIVERIES + 1):
             self.round()
         while self.site.has_pending or self.publisher.has_news:
             self.round()
@@ -84,5 +87,6 @@ def test_databases_end_equal_to_the_published_rows(
         assert world.site.held(node) == published, node
     kinds = Counter(one.kind for one in world.publisher.reader.conflicts)
     assert kinds["update_update"]
+    assert kinds["insert_insert"]
     assert world.publisher.reader.rejected == []
     world.site.close()
