@@ -11,7 +11,7 @@ PYTEST ?=
 .PHONY: help check venv jars demo demo-postgres test test-postgres scenarios soak mutants docs lint requirements clean
 
 help:  ## this text
-	@echo "make demo       conflicts of a made-up chain of stores, in SQLite databases that stay for a look"
+	@echo "make demo       two made-up publications, conflicts and all, in SQLite databases that stay for a look"
 	@echo "make demo-postgres  the same in databases of a PostgreSQL server of its own"
 	@echo "make test       all tests (PYTEST='-k name' for some of them)"
 	@echo "make test-postgres  real databases as nodes, on a PostgreSQL server of its own"
