@@ -170,13 +170,16 @@ class Demo:
             delivery = self._delivery(number, rounds, faults)
             tell(delivery)
             closing += delivery.is_closing
-            is_waiting = any(visit.reinitialized for visit in delivery.visits)
-            is_done = not is_waiting and not any(site.has_pending for site in self.sites)
-            if closing and (is_done or closing == MOST_CLOSING_BUILDS):
+            if closing == MOST_CLOSING_BUILDS or (closing and self._is_settled(delivery)):
                 return
             number += 1
             self._say("people at work")
             rounds = [site.work() for site in self.sites]
+
+    def _is_settled(self, delivery: Delivery) -> bool:
+        """Whether nothing is left to upload, nor a snapshot to report, now that nobody works."""
+        is_waiting = any(visit.reinitialized for visit in delivery.visits)
+        return not is_waiting and not any(site.has_pending for site in self.sites)
 
     def _delivery(
         self, number: int, rounds: Sequence[Round], faults: Sequence[FaultyFeed]
