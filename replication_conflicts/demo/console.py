@@ -142,13 +142,18 @@ def _run(
 
         one = Demo(project, state, plan, say, tests)
 
+        build_seconds = 0.0
+
         def tell(told: Delivery) -> None:
+            nonlocal build_seconds
+            build_seconds += told.seconds
             progress.advance(task)
             for line in report.delivery_lines(told, plan.settings.deliveries):
                 progress.print(line)
 
         if is_repetition:
             repetition = one.repeat()
+            build_seconds = repetition.seconds
         else:
             _refuse_foreign_tables(one, state, fresh)
             ending = one.play(tell)
@@ -162,7 +167,8 @@ def _run(
         report.print_ending(console, ending, plan.databases.title)
         is_good = not ending.unequal
     report.print_next(console, state, plan, is_repetition)
-    console.print(f"\n{time.monotonic() - started:.0f} s", style="dim")
+    seconds = time.monotonic() - started
+    console.print(f"\n{seconds:.0f} s, {build_seconds:.0f} s of them dbt build", style="dim")
     one.lakehouse.spark.stop()
     if not is_good:
         raise typer.Exit(1)
