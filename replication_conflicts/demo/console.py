@@ -155,8 +155,8 @@ def _run(
             repetition = one.repeat()
             build_seconds = repetition.seconds
         else:
-            _refuse_foreign_tables(one, state, fresh)
-            ending = one.play(tell)
+            # what an earlier demo left is its own to drop
+            ending = one.play(tell, is_dropping=fresh or state.is_there)
         progress.update(task, description="reading the results")
         console.print()
         report.print_results(console, one.lakehouse, one.sites)
@@ -172,15 +172,6 @@ def _run(
     one.lakehouse.spark.stop()
     if not is_good:
         raise typer.Exit(1)
-
-
-def _refuse_foreign_tables(one: Demo, state: State, fresh: bool) -> None:
-    # what an earlier demo left is its own to drop
-    if not state.is_there and not fresh and one.lakehouse.has_tables():
-        raise DemoError(
-            "the schemas feeds, initial and published hold tables that no demo has made.\n"
-            "To drop them and start: `replication-conflicts demo --fresh`."
-        )
 
 
 def _is_repetition(state: State, plan: Plan, fresh: bool) -> bool:
