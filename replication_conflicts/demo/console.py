@@ -142,16 +142,21 @@ def _run(
 
         one = Demo(project, state, plan, say, tests)
 
+        build_seconds = 0.0
+
         def tell(told: Delivery) -> None:
+            nonlocal build_seconds
+            build_seconds += told.seconds
             progress.advance(task)
             for line in report.delivery_lines(told, plan.settings.deliveries):
                 progress.print(line)
 
         if is_repetition:
             repetition = one.repeat()
+            build_seconds = repetition.seconds
         else:
-            _refuse_foreign_tables(one, state, fresh)
-            ending = one.play(tell)
+            # what an earlier demo left is its own to drop
+            ending = one.play(tell, is_dropping=fresh or state.is_there)
         progress.update(task, description="reading the results")
         console.print()
         report.print_results(console, one.lakehouse, one.sites)
@@ -162,19 +167,11 @@ def _run(
         report.print_ending(console, ending, plan.databases.title)
         is_good = not ending.unequal
     report.print_next(console, state, plan, is_repetition)
-    console.print(f"\n{time.monotonic() - started:.0f} s", style="dim")
+    seconds = time.monotonic() - started
+    console.print(f"\n{seconds:.0f} s, {build_seconds:.0f} s of them dbt build", style="dim")
     one.lakehouse.spark.stop()
     if not is_good:
         raise typer.Exit(1)
-
-
-def _refuse_foreign_tables(one: Demo, state: State, fresh: bool) -> None:
-    # what an earlier demo left is its own to drop
-    if not state.is_there and not fresh and one.lakehouse.has_tables():
-        raise DemoError(
-            "the schemas feeds, initial and published hold tables that no demo has made.\n"
-            "To drop them and start: `replication-conflicts demo --fresh`."
-        )
 
 
 def _is_repetition(state: State, plan: Plan, fresh: bool) -> bool:

@@ -113,15 +113,18 @@ class Demo:
             self._lakehouse = Lakehouse(self._dbt.spark)
         return self._lakehouse
 
-    def play(self, tell: Callable[[Delivery], None]) -> Ending:
-        """The whole demo from the start; `tell` is told of every delivery."""
-        self._state.start(self.plan)
+    def play(self, tell: Callable[[Delivery], None], *, is_dropping: bool) -> Ending:
+        """The whole demo from the start; `tell` is told of every delivery.
+
+        Errors: DemoError where the schemas hold tables, unless `is_dropping`.
+        """
+        self._state.clear()
         with (
             node_databases(self.plan.databases, self._state.databases) as make_url,
             ThreadPoolExecutor(1) as aside,
         ):
             # people go to work while Spark starts
-            is_ready = aside.submit(self._prepare_lakehouse)
+            is_ready = aside.submit(self._prepare_lakehouse, is_dropping)
             for site in self.sites:
                 site.open(make_url)
             try:
@@ -148,7 +151,14 @@ class Demo:
 
     # --- a round
 
-    def _prepare_lakehouse(self) -> None:
+    def _prepare_lakehouse(self, is_dropping: bool) -> None:
+        if not is_dropping and self.lakehouse.has_tables():
+            raise DemoError(
+                "the schemas feeds, initial and published hold tables that no demo has made.\n"
+                "To drop them and start: `replication-conflicts demo --fresh`."
+            )
+        # from here on the schemas are the demo's, even if it is killed
+        self._state.start(self.plan)
         self.lakehouse.clear()
         self.lakehouse.start(self.sites)
 
@@ -170,13 +180,16 @@ class Demo:
             delivery = self._delivery(number, rounds, faults)
             tell(delivery)
             closing += delivery.is_closing
-            is_waiting = any(visit.reinitialized for visit in delivery.visits)
-            is_done = not is_waiting and not any(site.has_pending for site in self.sites)
-            if closing and (is_done or closing == MOST_CLOSING_BUILDS):
+            if closing == MOST_CLOSING_BUILDS or (closing and self._is_settled(delivery)):
                 return
             number += 1
             self._say("people at work")
             rounds = [site.work() for site in self.sites]
+
+    def _is_settled(self, delivery: Delivery) -> bool:
+        """Whether nothing is left to upload, nor a snapshot to report, now that nobody works."""
+        is_waiting = any(visit.reinitialized for visit in delivery.visits)
+        return not is_waiting and not any(site.has_pending for site in self.sites)
 
     def _delivery(
         self, number: int, rounds: Sequence[Round], faults: Sequence[FaultyFeed]

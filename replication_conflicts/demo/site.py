@@ -167,7 +167,7 @@ class Site:
 
     @property
     def has_pending(self) -> bool:
-        """Whether a node has something that it has not uploaded."""
+        """Whether a node has something to upload; what it has is sealed, for the next upload."""
         return any(self._batch(name) is not None for name in self.nodes)
 
     def _seal(self, name: str) -> None:

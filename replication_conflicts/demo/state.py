@@ -66,10 +66,12 @@ class State:
         return found
 
     def start(self, plan: Plan) -> None:
-        """Begin a new demo in an empty folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
+        """A new demo begins."""
         self._write(plan, {})
+
+    def clear(self) -> None:
+        """Forget everything."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def finish(self, plan: Plan, feed_versions: Mapping[str, int]) -> None:
         """The demo has come to its end."""
@@ -92,4 +94,5 @@ class State:
             "databases": plan.databases.value,
             "feed_versions": dict(feed_versions),
         }
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._file.write_text(json.dumps(entry, indent=2) + "\n", encoding="utf-8")

@@ -43,6 +43,8 @@ def test_a_new_demo_forgets_the_one_before(state: State) -> None:
     state.start(PLAN)
     state.databases.mkdir()
     state.finish(PLAN, VERSIONS)
+    state.clear()
+    assert not state.is_there
     state.start(PLAN)
     assert state.feed_versions == {}
     assert not state.is_finished
