@@ -210,7 +210,10 @@ class MergeBodies:
         ]
 
     def _learned(self, operation: str, condition: str) -> list[str]:
-        """With detection by record a change carries what the node knows of all rows of it."""
+        """With detection by record a change carries what the node knows of all rows of it.
+
+        The own number is the row's, which the change takes afterwards.
+        """
         if self._record is None or not self._record.record.detection:
             return []
         columns = [quoted(name) for name in self._article.parent_columns or self._key]
@@ -218,7 +221,7 @@ class MergeBodies:
         before = self._record.top(self._article.name, [f"{self.metadata}.{one}" for one in parents])
         after = self._record.top(self._article.name, [f"new.{one}" for one in columns])
         tops = {"insert": [after], "update": [before, after], "delete": [before]}[operation]
-        known = self._record.lineage(self._node, f"{self.metadata}.{LINEAGE}", tops)
+        known = self._record.lineage(f"{self.metadata}.{LINEAGE}", tops)
         return [
             f"update {self.metadata} set {NET} = {self._merged(LINEAGE, known)}"
             f" where {condition} and {OPERATION} is null"

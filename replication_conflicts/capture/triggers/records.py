@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.images import literal, quoted
+from replication_conflicts.distribution.images import quoted
 from replication_conflicts.distribution.metadata import (
     LINEAGE,
     PARENT,
@@ -49,8 +49,8 @@ class RecordSql:
         joins, key = self._ladder(article, [f"{MEMBER}.{one}" for one in columns])
         return f"{quoted(metadata_name(article))} {MEMBER} {joins}".rstrip(), tuple(key)
 
-    def lineage(self, node: str, own: str, tops: Iterable[Sequence[str]]) -> str:
-        """What is known of a row and of whole records: of every other node the highest number."""
+    def lineage(self, own: str, tops: Iterable[Sequence[str]]) -> str:
+        """What is known of a row and of whole records: of every node the highest number."""
         sources = [f"{self._words.entries.format(lineage=own)} as entry"]
         entries = self._words.entries.format(lineage=f"{MEMBER}.{LINEAGE}")
         for top in dict.fromkeys(map(tuple, tops)):
@@ -63,7 +63,7 @@ class RecordSql:
         )
         return (
             f"(select {self._words.lineage} from (select node, max(number) as number"
-            f" from ({known}) as entries where node <> {literal(node)} group by node) as highest)"
+            f" from ({known}) as entries group by node) as highest)"
         )
 
     def _ladder(self, article: str, columns: Sequence[str]) -> tuple[str, Sequence[str]]:
