@@ -9,10 +9,11 @@ HARD ?=
 PYTEST ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help check venv jars demo test test-postgres cluster scenarios soak mutants docs lint requirements clean
+.PHONY: help check venv jars demo demo-postgres test test-postgres cluster scenarios soak mutants docs lint requirements clean
 
 help:  ## this text
-	@echo "make demo       conflicts of a made-up chain of stores, from the feed to the commands"
+	@echo "make demo       two made-up publications, conflicts and all, in SQLite databases that stay for a look"
+	@echo "make demo-postgres  the same in databases of a PostgreSQL server of its own"
 	@echo "make test       all tests (PYTEST='-k name' for some of them)"
 	@echo "make test-postgres  real databases as nodes, on a PostgreSQL server of its own"
 	@echo "make cluster    the demo on a Spark cluster of this machine, compared with local: TRANSACTIONS=$(TRANSACTIONS)"
@@ -46,6 +47,10 @@ jars: venv
 
 demo: jars
 	@$(BIN)/replication-conflicts demo
+
+# starts a server of its own, as make test-postgres does; installs nothing
+demo-postgres: jars
+	@$(BIN)/replication-conflicts demo --databases postgres
 
 test: jars
 	$(BIN)/python -m pytest $(PYTEST)

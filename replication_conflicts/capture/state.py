@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.install import CaptureProblem, captured_node
+from replication_conflicts.capture.numbers import continue_numbers
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_AGAIN,
     OPERATION,
@@ -71,8 +72,9 @@ def drop_queue(connection: Connection, publication: NodePublication) -> None:
 class MergeCapture:
     """Merge replication: lineages stand beside the rows, and change with them."""
 
-    def __init__(self, publication: NodePublication, rows: Tables) -> None:
+    def __init__(self, publication: NodePublication, node: str, rows: Tables) -> None:
         self._publication = publication
+        self._node = node
         self._rows = rows
         self._metadata = {
             name: {
@@ -105,7 +107,8 @@ class MergeCapture:
             run_plain(connection, f"delete from {quoted(metadata_name(name))}")
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
-        """The rows' versions and lineages."""
+        """The rows' versions and lineages; the node's own numbers among them are taken."""
+        continue_numbers(connection, self._publication.name, self._node, rows)
         self._write(
             connection,
             rows[0].article,
@@ -247,4 +250,6 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
             return NoCapture()
     if captured_as != node:
         raise CaptureProblem(f"this database is the node '{captured_as}', not '{node}'")
-    return MergeCapture(publication, rows) if publication.is_merge else QueuedCapture(publication)
+    if publication.is_merge:
+        return MergeCapture(publication, node, rows)
+    return QueuedCapture(publication)

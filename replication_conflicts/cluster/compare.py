@@ -1,4 +1,4 @@
-"""The demo's feed on a cluster of this machine and in one local process, and what differs."""
+"""The demo in one local process, its feeds on a cluster of this machine, and what differs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Compared:
 
 
 def play_on_both(folder: Path, transactions: int, report: Report) -> list[Compared]:
-    """Play the demo locally and on a standalone cluster; every relation of the two, compared.
+    """Play the demo locally and deliver its feeds on a standalone cluster; every relation of the
+    two, compared.
 
     `folder` gets both warehouses and the cluster's files; what an earlier comparison left there is
     removed. Raises PlayFailed and ClusterProblem.
@@ -56,11 +57,11 @@ def play_on_both(folder: Path, transactions: int, report: Report) -> list[Compar
     report("in one local process:")
     options = f"{_QUICK_START} {embedded_parameters(local)[JAVA_OPTIONS]}"
     write_profile(local / "profiles", local, changes={JAVA_OPTIONS: options})
-    _play(local, local / "profiles", "embedded", transactions, {}, report)
+    _play(local, local / "profiles", "embedded", ("demo", str(transactions)), {}, report)
     with standalone_cluster(cluster / "spark") as master:
         report(f"on {master}, {DEFAULT_SIZE.workers} workers:")
         settings = cluster_settings(master, cluster)
-        _play(cluster, project / "profiles", "cluster", transactions, settings, report)
+        _play(cluster, project / "profiles", "cluster", ("feeds", str(local)), settings, report)
     return compared(local / "results", cluster / "results")
 
 
@@ -104,11 +105,11 @@ def _play(
     folder: Path,
     profiles: Path,
     target: str,
-    transactions: int,
+    what: tuple[str, str],
     settings: Mapping[str, str],
     report: Report,
 ) -> None:
-    arguments = (str(folder), str(profiles), target, str(transactions))
+    arguments = (str(folder), str(profiles), target, *what)
     own = {"DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")}
     errors = folder / "errors.log"
     folder.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ def cluster(
         Path | None, typer.Option(help="Folder of both warehouses; default: .local/cluster.")
     ] = None,
 ) -> None:
-    """Play the demo on a Spark standalone cluster of this machine, and compare with a local run.
+    """Play the demo, and its feeds on a Spark standalone cluster of this machine; compare both.
 
     A master and two workers are started on loopback, and stopped at the end.
     """

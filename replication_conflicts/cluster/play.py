@@ -1,7 +1,8 @@
-"""The demo's feed played on one target, and every relation that came of it written to files.
+"""The demo on one target and its feeds on another, and every relation that came of it as a file.
 
 A process has one Spark session, so each target has a process of its own:
-python -m replication_conflicts.cluster.play <folder> <profiles> <target> <transactions>
+python -m replication_conflicts.cluster.play <folder> <profiles> <target> demo <transactions>
+python -m replication_conflicts.cluster.play <folder> <profiles> <target> feeds <folder of a demo>
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from replication_conflicts.demo.lakehouse import PUBLISHED
-from replication_conflicts.demo.play import Demo, DemoError, default_policy
+from replication_conflicts.dbt_build import DbtBuild
+from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse, queue_table
+from replication_conflicts.demo.play import FIRST, NEXT, Delivery, Demo, DemoError
+from replication_conflicts.demo.publications import (
+    STORIES,
+    default_policy,
+    publication_options,
+)
 from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.distribution.articles import NodePublication, node_publication
 from replication_conflicts.environment.folders import project_folder
 from replication_conflicts.environment.profile import ProfileError
 from replication_conflicts.environment.session import SessionError
@@ -21,6 +29,8 @@ from replication_conflicts.workload import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+Versions = dict[str, int]
 
 # for the models of one run alone
 _SCRATCH = (
@@ -45,20 +55,83 @@ _OF_THE_RUN = frozenset(
 )
 
 
-def main(folder: Path, profiles: Path, target: str, transactions: int) -> None:
-    """Play the demo, and write what came of it."""
-    project = project_folder()
-    assert project is not None
+def play_demo(folder: Path, profiles: Path, target: str, transactions: int) -> None:
+    """Play the demo, and write what came of it and where each delivery ends in the feeds."""
+    project = _project()
     plan = Plan(default_policy(project), Settings(transactions=transactions))
     demo = Demo(project, State(folder / "demo"), plan, lambda _: None, False, profiles, target)
-    try:
-        ending = demo.play(lambda told: print(f"dbt build {told.seconds:.0f} s", flush=True))
-    except (DemoError, ProfileError, SessionError) as error:
-        raise SystemExit(str(error)) from None
+    deliveries: list[Versions] = []
+
+    def tell(told: Delivery) -> None:
+        print(f"dbt build {told.seconds:.0f} s", flush=True)
+        names = [visit.publication for visit in told.visits]
+        deliveries.append({name: demo.lakehouse.feed_version(name) for name in names})
+
+    ending = demo.play(tell, is_dropping=True)
     if ending.unequal:
-        raise SystemExit(f"not equal to the publisher: {', '.join(ending.unequal)}")
-    write_relations(demo.lakehouse.spark, PUBLISHED, folder / "results")
+        raise SystemExit(f"not equal to the published rows: {', '.join(ending.unequal)}")
+    _deliveries_file(folder).write_text(json.dumps(deliveries), encoding="utf-8")
+    write_relations(demo.lakehouse.spark, RELATIONS.published, folder / "results")
     demo.lakehouse.spark.stop()
+
+
+def play_feeds(folder: Path, profiles: Path, target: str, demo: Path) -> None:
+    """Deliver what a demo's captures have uploaded, as it came, and write what came of it."""
+    project = _project()
+    options = publication_options(project)
+    publications = [node_publication(story.publication, options) for story in STORIES]
+    dbt = DbtBuild(project, profiles, target, threads=4)
+    lakehouse = Lakehouse(dbt.spark)
+    lakehouse.clear()
+    for publication in publications:
+        lakehouse.feed(publication).prepare()
+        _copy_initial(lakehouse.spark, publication, demo)
+    before: Versions = {}
+    for versions in json.loads(_deliveries_file(demo).read_text(encoding="utf-8")):
+        for name, version in versions.items():
+            _deliver(lakehouse.spark, name, demo, version, before.get(name))
+        built = dbt.run(*(NEXT if before else FIRST))
+        if not built.success:
+            raise SystemExit("\n".join(built.errors))
+        print(f"dbt build {built.seconds:.0f} s", flush=True)
+        before = versions
+    write_relations(lakehouse.spark, RELATIONS.published, folder / "results")
+    lakehouse.spark.stop()
+
+
+def _project() -> Path:
+    project = project_folder()
+    assert project is not None
+    return project
+
+
+def _deliveries_file(folder: Path) -> Path:
+    return folder / "deliveries.json"
+
+
+def _table_in(demo: Path, schema: str, name: str) -> str:
+    """A table of another warehouse, which this session's metastore does not know."""
+    return f"delta.`{demo / 'warehouse' / f'{schema}.db' / name}`"
+
+
+def _copy_initial(spark: SparkSession, publication: NodePublication, demo: Path) -> None:
+    spark.sql(f"create schema if not exists {RELATIONS.initial}")
+    for article in publication.articles:
+        name = f"{publication.name}__{article}"
+        source = _table_in(demo, RELATIONS.initial, name)
+        spark.sql(f"create table {RELATIONS.initial}.{name} using delta as select * from {source}")
+
+
+def _deliver(
+    spark: SparkSession, publication: str, demo: Path, version: int, before: int | None
+) -> None:
+    """What the feed of a demo had at a version and not yet at the one before, copies included."""
+    table = queue_table(publication)
+    source = _table_in(demo, RELATIONS.feeds, table.partition(".")[2])
+    # maps cannot be compared, which `except all` would do
+    files = f"select *, _metadata.file_path as file from {source} version as of"
+    known = "" if before is None else f"where file not in (select file from ({files} {before}))"
+    spark.sql(f"insert into {table} select * except (file) from ({files} {version}) {known}")
 
 
 def write_relations(spark: SparkSession, schema: str, folder: Path) -> None:
@@ -78,5 +151,16 @@ def _line(row: dict[str, Any]) -> str:
     return json.dumps(kept, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def main(folder: str, profiles: str, target: str, what: str, of: str) -> None:
+    """Play the demo of so many transactions, or the feeds of a demo in that folder."""
+    try:
+        if what == "demo":
+            play_demo(Path(folder), Path(profiles), target, int(of))
+        else:
+            play_feeds(Path(folder), Path(profiles), target, Path(of))
+    except (DemoError, ProfileError, SessionError) as error:
+        raise SystemExit(str(error)) from None
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    main(*sys.argv[1:])
