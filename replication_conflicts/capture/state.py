@@ -27,6 +27,7 @@ from replication_conflicts.distribution.metadata import (
     VERSION,
     metadata_name,
     metadata_shape,
+    parent_names,
 )
 from replication_conflicts.distribution.ports import CaptureState, NoCapture, SnapshotRow
 from replication_conflicts.distribution.statements import (
@@ -36,7 +37,7 @@ from replication_conflicts.distribution.statements import (
     run_plain,
 )
 from replication_conflicts.nodes.commands import NOT_APPLIED
-from replication_conflicts.statements import NEW_VERSION, OLD_VERSION
+from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter_name
 
 
 class QueuedCapture:
@@ -76,7 +77,13 @@ class MergeCapture:
         self._node = node
         self._rows = rows
         self._metadata = {
-            name: prepared(metadata_shape(article), rows.dialect)
+            name: {
+                **prepared(metadata_shape(article), rows.dialect),
+                # a tombstone is a row without a version, so that inserts find it, too
+                "delete": prepared(metadata_shape(article, is_deleting=True), rows.dialect)[
+                    "update"
+                ],
+            }
             for name, article in publication.articles.items()
         }
 
@@ -110,9 +117,9 @@ class MergeCapture:
         )
 
     def _follow(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
-        """A tombstone is a row without a version, so that inserts find it, too."""
-        for (article, is_insert), group in groupby(
-            commands, lambda c: (c.article or "", c.old_version is None)
+        """Where a command has acted, the version and what is known are its own."""
+        for (article, is_insert, is_delete), group in groupby(
+            commands, lambda c: (c.article or "", c.old_version is None, c.row is None)
         ):
             found = list(group)
             if is_insert:
@@ -121,14 +128,14 @@ class MergeCapture:
             changes = [
                 self._values(
                     article,
-                    one.key or {},
+                    {**(one.key or {}), **(one.row or {})},
                     one.lineage,
                     one.old_version or NO_ROW,
                     one.new_version or NO_ROW,
                 )
                 for one in found
             ]
-            self._write(connection, article, "update", changes)
+            self._write(connection, article, "delete" if is_delete else "update", changes)
 
     def _write(
         self, connection: Connection, article: str, operation: str, values: list[dict[str, object]]
@@ -144,9 +151,14 @@ class MergeCapture:
         old: str | None,
         new: str,
     ) -> dict[str, object]:
-        key = {name: row[name] for name in self._publication.article(article).shape.primary_key}
+        known = self._publication.article(article)
+        bound = self._rows[article].bound(row)
+        parents = {
+            name: bound.get(parameter_name(column))
+            for name, column in zip(parent_names(known), known.parent_columns, strict=True)
+        }
         versions = {OLD_VERSION: old, NEW_VERSION: new, LINEAGE: json.dumps(dict(lineage))}
-        return {**self._rows[article].bound(key), **versions}
+        return {**bound, **parents, **versions}
 
     # --- inserts that are not uploaded: what comes down about them acts if they are undone
 

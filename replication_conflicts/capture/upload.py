@@ -153,7 +153,7 @@ def _sealed(connection: Connection, publication: NodePublication, most: int) -> 
     state = connection.execute(locked).mappings().one()
     number, size = state["next_batch"], state["batch_size"]
     if size is None and publication.is_merge:
-        size = seal_session(connection, publication, number)
+        size = seal_session(connection, publication, number, node, state["priority"])
     elif size is None:
         size = _seal(connection, publication.name, number, most)
     if state["batch_size"] is None:
