@@ -55,11 +55,11 @@ _OF_THE_RUN = frozenset(
 )
 
 
-def play_demo(folder: Path, profiles: Path, target: str, transactions: int) -> None:
+def play_demo(folder: Path, profiles: Path, transactions: int) -> None:
     """Play the demo, and write what came of it and where each delivery ends in the feeds."""
     project = _project()
     plan = Plan(default_policy(project), Settings(transactions=transactions))
-    demo = Demo(project, State(folder / "demo"), plan, lambda _: None, False, profiles, target)
+    demo = Demo(project, State(folder / "demo"), plan, lambda _: None, False, profiles)
     deliveries: list[Versions] = []
 
     def tell(told: Delivery) -> None:
@@ -152,10 +152,10 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def main(folder: str, profiles: str, target: str, what: str, of: str) -> None:
-    """Play the demo of so many transactions, or the feeds of a demo in that folder."""
+    """Play the demo of so many transactions, embedded, or the feeds of a demo in that folder."""
     try:
         if what == "demo":
-            play_demo(Path(folder), Path(profiles), target, int(of))
+            play_demo(Path(folder), Path(profiles), int(of))
         else:
             play_feeds(Path(folder), Path(profiles), target, Path(of))
     except (DemoError, ProfileError, SessionError) as error:

@@ -27,7 +27,10 @@ class Column:
 
 @dataclass(frozen=True)
 class BothSides:
-    """A conflict whose row exists; `table` holds the row that lost."""
+    """A conflict whose row exists; `table` holds the row that lost.
+
+    `is_at_loser`: whether the loser's own database has the record, too.
+    """
 
     conflict_id: str
     kind: str
@@ -37,6 +40,7 @@ class BothSides:
     loser: str
     publisher: str
     columns: tuple[Column, ...]
+    is_at_loser: bool
 
 
 def both_sides(
@@ -76,6 +80,7 @@ def both_sides(
                 Column(name, lost[name], at_loser[name], at_publisher[name])
                 for name in article.kinds
             ),
+            site.has_record(loser, str(one["conflict_id"])),
         )
     return None
 

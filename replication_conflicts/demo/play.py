@@ -84,8 +84,8 @@ Listener = Callable[[str], None]
 class Demo:
     """A demo in the root project. `say` is told, in a few words, what is being done.
 
-    `has_tests`: the builds at the end run the project's data tests, too. `profiles` and `target`:
-    where to, if not to the project's embedded warehouse.
+    `has_tests`: the builds at the end run the project's data tests, too. `profiles`: a folder with
+    another target `embedded` than the project's.
     """
 
     def __init__(
@@ -96,7 +96,6 @@ class Demo:
         say: Listener,
         has_tests: bool = False,
         profiles: Path | None = None,
-        target: str = "embedded",
     ) -> None:
         options = publication_options(project, plan.policy)
         self.plan = plan
@@ -107,7 +106,7 @@ class Demo:
         self._state = state
         self._say = say
         self._last = _WITH_TESTS if has_tests else NEXT
-        self._dbt = DbtBuild(project, profiles or project / "profiles", target, threads=4)
+        self._dbt = DbtBuild(project, profiles or project / "profiles", threads=4)
         # the project's own configuration needs no option, and dbt need not parse anew for it
         is_own = plan.policy == default_policy(project)
         self._vars = () if is_own else ("--vars", json.dumps({"publications": options}))

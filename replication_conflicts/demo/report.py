@@ -103,7 +103,10 @@ def _print_conflict(console: Console, one: BothSides) -> None:
         table.add_row(*(Text(_cell(value)) for value in values), style="yellow" if is_lost else "")
     console.print(table)
     console.print(Text(one.reason))
-    console.print(Text(f"The row that lost is in {one.table}, as conflict\n{one.conflict_id}.\n"))
+    places = f"{one.table} (conflict_id {one.conflict_id})"
+    if one.is_at_loser:
+        places += f", and in replication_conflict in the database of {one.loser}"
+    console.print(Text(f"The row that lost is kept in {places}.\n"))
 
 
 def _cell(text: str | None) -> str:

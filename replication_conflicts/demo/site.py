@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import select
+
 from replication_conflicts.capture.install import install
 from replication_conflicts.capture.ports import SharedFeedSink
 from replication_conflicts.capture.state import capture_state
@@ -34,7 +36,7 @@ from replication_conflicts.distribution.ports import (
     SnapshotSource,
 )
 from replication_conflicts.distribution.statements import Tables
-from replication_conflicts.distribution.tables import read_position
+from replication_conflicts.distribution.tables import conflicts, read_position
 from replication_conflicts.nodes import Identity, StoredRow, initial_rows, stamped_priority
 from replication_conflicts.workload import Round, Rounds, Settings, Story
 
@@ -134,6 +136,12 @@ class Site:
     def held(self, node: str) -> NodeRows:
         """Everything that a node's database holds."""
         return all_rows(self.offices[node].engine, self.publication)
+
+    def has_record(self, node: str, conflict_id: str) -> bool:
+        """Whether a node's database keeps the record of a conflict."""
+        query = select(conflicts.c.command_id).where(conflicts.c.conflict_id == conflict_id)
+        with self.offices[node].engine.begin() as connection:
+            return connection.execute(query).first() is not None
 
     # --- a round
 

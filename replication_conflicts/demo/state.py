@@ -43,9 +43,9 @@ class State:
 
     @property
     def plan(self) -> Plan | None:
-        """What the demo in this folder was asked to do; None, too, for one of an older version."""
+        """What the demo in this folder was asked to do."""
         entry = self._entry()
-        if "databases" not in entry:
+        if not entry:
             return None
         return Plan(entry["policy"], Settings(**entry["settings"]), Kind(entry["databases"]))
 
