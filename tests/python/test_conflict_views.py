@@ -30,7 +30,7 @@ DEMO, MERGE, OWN = "p01", "p02", "p03"
 SCHEMA = "what_if_answer"
 REBUILT = "what_if_rebuilt"
 # all kinds of conflict, and no key is broken under either policy: every broken key costs rounds
-SHORT = Settings(transactions=60, deliveries=1, products=8, seed=15)
+SHORT = Settings(transactions=60, deliveries=1, size=8, seed=15)
 DECIDED = (
     "outcome",
     "conflict_kind",
