@@ -28,6 +28,8 @@ NEWS = "select * from change_outcomes__news"
 # the statement has read the log, and waits before it writes
 SLOW_NEWS = f"select * from ({NEWS} where reflect('java.lang.Thread', 'sleep', 8000L) = 'null')"
 SECONDS_BEFORE_THE_SECOND = 3.0
+# Delta would write down first what a source that sleeps gives, and would read the log no more then
+MATERIALIZED = "spark.databricks.delta.merge.materializeSource"
 OVERTAKEN = r"(?s)change_outcomes: .*another run has decided changes while this one was deciding"
 
 
@@ -59,11 +61,14 @@ def during_the_commit(schema: str, sql: str, execute: Execute) -> None:
             errors.append(error)
 
     second = threading.Timer(SECONDS_BEFORE_THE_SECOND, second_run)
+    settings = SparkSession.active().conf
+    settings.set(MATERIALIZED, "none")
     second.start()
     try:
         execute(sql.replace(NEWS, SLOW_NEWS))
     finally:
         second.join()
+        settings.unset(MATERIALIZED)
         assert errors == []
 
 
