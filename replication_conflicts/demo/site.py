@@ -154,7 +154,11 @@ class Site:
     def upload(self, feed: SharedFeedSink) -> int:
         """What is sealed enters the feed; the number of changes."""
         sealed, self._sealed = self._sealed, {}
-        return upload_together(self.publication, feed, list(sealed.values())).changes
+        first = (
+            {self.nodes[0]: sealed.pop(self.nodes[0], None)} if self.publication.is_merge else {}
+        )
+        batches = [one for one in (*first.values(), *sealed.values()) if one is not None]
+        return upload_together(self.publication, feed, batches).changes
 
     def places(self, online: Sequence[str]) -> dict[str, Place]:
         """Up to where in the queue the publisher and those that are online have their commands."""
@@ -179,8 +183,10 @@ class Site:
         return any(self._batch(name) is not None for name in self.nodes)
 
     def _seal(self, name: str) -> None:
-        # the publisher is always online; it uploads in the middle of the others
-        if len(self._sealed) == 1:
+        # the publisher is always online, and uploads in the middle of the others; under merge
+        # replication it must come before what it has not seen, or its database would not hear of
+        # its changes being merged
+        if len(self._sealed) == 1 and not self.publication.is_merge:
             self._seal_one(self.nodes[0])
         self._seal_one(name)
 
