@@ -711,12 +711,12 @@ settled as (
 judged_keys as (
     select
         *,
-        case
-            when not is_failure_final
-                then failing_position
-            when transaction_position = settled_position and not is_transaction_unsettled
-                then failing_position
-        end as adopted_position,
+        if(
+            not is_failure_final
+            or (transaction_position = settled_position and not is_transaction_unsettled),
+            failing_position,
+            null
+        ) as adopted_position,
         not is_failure_final
         and breaks_keys_otherwise
         and failing_position is null as is_failure_withdrawn
@@ -769,8 +769,10 @@ guessed as (
         is_unlike_guess or next_failure_is_final <> is_failure_final as is_otherwise_than_guessed,
         case
             -- under queued updating the whole transaction falls with the change
-            when adopted_position is not null and replication = 'queued' then false
-            when queue_position = adopted_position then false
+            when
+                adopted_position is not null
+                and (replication = 'queued' or queue_position = adopted_position)
+                then false
             when is_failure_withdrawn then would_apply
             when transaction_position <= settled_position then is_written
             else coalesce(

@@ -73,7 +73,7 @@ class Inputs:
     def add_reports(self, publication: Publication, deliveries: Iterable[Delivery]) -> None:
         """Events of subscriptions, decisions of people, and commands that were refused."""
         deliveries = list(deliveries)
-        self._add_refusals(publication, [one for each in deliveries for one in each.refusals])
+        self.add_refusals(publication, [one for each in deliveries for one in each.refusals])
         events: list[Mapping[str, object]] = []
         decisions: list[Mapping[str, object]] = []
         for delivery in deliveries:
@@ -101,9 +101,10 @@ class Inputs:
         self._append("subscription_events", events)
         self._append("conflict_decisions", decisions)
 
-    def _add_refusals(
+    def add_refusals(
         self, publication: Publication, refusals: Iterable[tuple[Refusal, int]]
     ) -> None:
+        """Refused commands, each with the place in the queue of its report."""
         rows: list[Mapping[str, object]] = []
         for refusal, position in refusals:
             article = publication.articles[refusal.article]

@@ -50,7 +50,7 @@ def connected(folder: Path, state: Path) -> Builds:
 def main(folder: Path, state: Path, deliveries: int) -> None:
     """Deliver what is new and build."""
     running = connected(folder, state)
-    running._deliver(running.played[0], deliveries - 1)
+    running.deliver(running.played[0], deliveries - 1)
     running.build()
 
 
@@ -70,7 +70,7 @@ def print_problems(folder: Path, state: Path) -> None:
     running = connected(folder, state)
     played = running.played[0]
     for number in range(DELIVERIES):
-        running._deliver(played, number)
+        running.deliver(played, number)
     running.build()
     for problem in compare(running, played, is_rebuilt=True):
         print(f"problem: {problem}")

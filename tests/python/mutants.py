@@ -31,9 +31,12 @@ from tests.python.differential.comparison import compare
 from tests.python.strategies import case_from_seed, cut_again
 from tests.python.strategies.cases import Case
 from tests.python.strategies.workload import MEDIUM
+from tests.python.test_differential_merge import merge_case
 
 DELIVERIES = 2
-POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
+# how many articles the case of a policy has: with two, there are parents and children
+POLICIES = {"publisher_wins": 2, "publisher_wins_reinitialize": 1, "subscriber_wins": 1}
+MERGE_SEEDS = (13, 48)
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,12 @@ class Mutant:
     file: str
     line: str
     instead: str
+    replication: str = "queued"
+    """The kind of replication whose cases are to notice it."""
 
 
 DECISION = "macros/decision"
-MUTANTS = (
+QUEUED = (
     Mutant(
         "versions compared the wrong way round",
         f"{DECISION}/version_comparison.sql",
@@ -169,12 +174,75 @@ MUTANTS = (
         "not {{ is_row_held }} then 'applied'",
     ),
     Mutant(
+        "a failure that only seems to be one stays",
+        "models/decision/change_decisions.sql",
+        "when is_failure_withdrawn then would_apply",
+        "when is_failure_withdrawn then false",
+    ),
+    Mutant(
         "the rounds stop after the first",
         "macros/materializations/rounds.sql",
         "round_has(first_table, unsettled) -%}",
         "round_has(first_table, 'false') -%}",
     ),
 )
+MERGE = (
+    Mutant(
+        "lineages compared the wrong way round",
+        f"{DECISION}/lineage_comparison.sql",
+        "{{ held }}.lineage[{{ node }}] >= {{ lineage }}[{{ node }}]",
+        "{{ held }}.lineage[{{ node }}] < {{ lineage }}[{{ node }}]",
+    ),
+    Mutant(
+        "a version is known only by a later one",
+        f"{DECISION}/knows_version.sql",
+        "[{{ version_node }}] >= {{ version_number }}",
+        "[{{ version_node }}] > {{ version_number }}",
+    ),
+    Mutant(
+        "whoever comes second loses",
+        f"{DECISION}/merge_verdict.sql",
+        "or {{ is_change_winner }} then 'accepted'",
+        "then 'accepted'",
+    ),
+    Mutant(
+        "a client's change stays as weak as it came",
+        f"{DECISION}/defending_priority.sql",
+        "cast(100 as decimal(5,2))",
+        "cast(0 as decimal(5,2))",
+    ),
+    Mutant(
+        "columns that a change did not write are contested",
+        f"{DECISION}/contested_columns.sql",
+        "array_contains({{ written_columns }}, written_column)\n            and not",
+        "not",
+    ),
+    Mutant(
+        "a column merge takes every column of the change",
+        "macros/held/merged_row.sql",
+        "array_contains({{ written_columns }}, written_column)",
+        "true",
+    ),
+    Mutant(
+        "a tombstone forgets who else deleted the row",
+        f"{DECISION}/makes_version.sql",
+        "or (replication = 'merge' and outcome = 'already_deleted' and held_row is not null)",
+        "",
+    ),
+    Mutant(
+        "what is known of a row is what the last change knew",
+        "macros/held/lineage_union.sql",
+        "greatest(one_number, other_number)",
+        "other_number",
+    ),
+    Mutant(
+        "a broken unique key counts as a foreign key",
+        "macros/constraints/key_failure.sql",
+        "2601 if key.kind == 'unique' else 547",
+        "547 if key.kind == 'unique' else 2601",
+    ),
+)
+MUTANTS = (*QUEUED, *(replace(mutant, replication="merge") for mutant in MERGE))
 
 
 def broken_copy(mutant: Mutant | None, folder: Path) -> Path:
@@ -197,15 +265,17 @@ def broken_copy(mutant: Mutant | None, folder: Path) -> Path:
     return folder
 
 
-def mutant_cases() -> list[Case]:
-    """One case of one article for each policy, with all that can go wrong in it."""
+def mutant_cases(replication: str) -> list[Case]:
+    """Cases with all that can go wrong in them: one for each policy of queued updating."""
+    if replication == "merge":
+        return [merge_case(seed, DELIVERIES) for seed in MERGE_SEEDS]
     cases = []
-    for policy in POLICIES:
+    for policy, articles in POLICIES.items():
         found = next(
             case
             for case in (case_from_seed(seed, MEDIUM) for seed in range(1000))
             if case.configuration["policy"] == policy
-            and len(case.configuration["articles"]) == 1
+            and len(case.configuration["articles"]) == articles
             and len(case.rows) > 60
         )
         cases.append(cut_again(found, Random(1), DELIVERIES) if found.is_cut_free else found)
@@ -222,9 +292,11 @@ def _begun(played: Played, deliveries: int) -> Played:
 class Laboratory:
     """One generated project that installs one copy after another."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, replication: str) -> None:
         self._folder = folder
-        self._running = Builds("mutants", mutant_cases(), folder, folder / "state", lambda _: None)
+        cases = mutant_cases(replication)
+        name = f"mutants_{replication}"
+        self._running = Builds(name, cases, folder, folder / "state", lambda _: None)
 
     def problems(self, mutant: Mutant | None) -> list[str]:
         """What a copy with this mutant writes otherwise than the sequential reader decides."""
@@ -240,7 +312,7 @@ class Laboratory:
         found: list[str] = []
         for number in range(max(len(one.case.deliveries) for one in running.played)):
             for played in running.played:
-                running._deliver(played, number)
+                running.deliver(played, number)
             try:
                 running.build()
             except BuildFailed as failure:
@@ -278,14 +350,18 @@ def main() -> int:
     survivors = 0
     table = Table("mutant", "fate", "noticed by")
     with tempfile.TemporaryDirectory(prefix="mutants_", ignore_cleanup_errors=True) as folder:
-        laboratory = Laboratory(Path(folder))
-        found = laboratory.problems(None)
-        if found:
-            console.print("The project itself differs from the sequential reader:", *found[:5])
-            return 1
+        laboratories: dict[str, Laboratory] = {}
         for number, mutant in enumerate(chosen, start=1):
+            kind = mutant.replication
+            if kind not in laboratories:
+                laboratories[kind] = Laboratory(Path(folder), kind)
+                found = laboratories[kind].problems(None)
+                if found:
+                    console.print("The project itself differs from the sequential reader:")
+                    console.print(*found[:5], sep="\n")
+                    return 1
             started = time.monotonic()
-            found = laboratory.problems(mutant)
+            found = laboratories[kind].problems(mutant)
             fate = "killed" if found else "SURVIVED"
             survivors += not found
             seconds = time.monotonic() - started

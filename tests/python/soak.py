@@ -1,12 +1,14 @@
 """Random workloads against the sequential reader, as long as one likes.
 
     python -m tests.python.soak --minutes 20              new seeds, each round another project
-    python -m tests.python.soak --seed 4711               one round, that begins with this seed
+    python -m tests.python.soak --seed 4711 --replication merge
+                                                          one round, that begins with this seed
     python -m tests.python.soak --case failure.json       a case that was kept
 
 A round puts several generated cases as publications into one generated dbt project, delivers their
 batches, builds, and compares everything that was written with what the sequential reader decides.
-A case that differs is made smaller, and kept as a file that can be played again.
+A case that differs is made smaller, and kept as a file that can be played again and as a scenario
+file.
 """
 
 from __future__ import annotations
@@ -23,10 +25,14 @@ from pathlib import Path
 
 from tests.python.differential.builds import BuildFailed, Builds, builds
 from tests.python.differential.comparison import compare
+from tests.python.differential.scenario_files import NoScenario, write_scenario
 from tests.python.differential.shrinking import shrink, size
 from tests.python.differential.storage import load_case, save_case
 from tests.python.strategies import Case, case_from_seed
+from tests.python.strategies.merge_workload import MergeSize, merge_workload_from_seed
 from tests.python.strategies.workload import MEDIUM
+
+MERGE = MergeSize(keys=4, runs=(2, 4), steps=(10, 25))
 
 
 class Soak:
@@ -63,7 +69,7 @@ class Soak:
 
     def fails(self, case: Case, found: Sequence[str], seconds: float) -> None:
         """Say what differs, make the case smaller, and keep it."""
-        _say(f"{case.label}, {case.configuration['policy']}: differs")
+        _say(f"{case.label}, {case.configuration.get('policy', 'merge')}: differs")
         for problem in found:
             _say(f"  {problem}")
         path = self._failures / f"{case.label.replace(' ', '_')}.json"
@@ -75,6 +81,7 @@ class Soak:
         smaller = shrink(case, self._differ, seconds)
         _say(f"{case.label}: made smaller, from {size(case)} to {size(smaller)}")
         save_case(smaller, path.with_suffix(".small.json"))
+        _say(_as_scenario(smaller, path.with_suffix(".yml")))
         for problem in self.run([smaller], is_thorough=False)[0]:
             _say(f"  {problem}")
 
@@ -89,8 +96,23 @@ class Soak:
             return [self._differ([case])[0] for case in cases]
 
 
+def _as_scenario(case: Case, path: Path) -> str:
+    """Keep a case as a scenario file, too, where it can be one; says how to play it."""
+    try:
+        write_scenario(case, path)
+    except NoScenario as problem:
+        return f"{case.label}: no scenario file, because {problem}"
+    return f'{case.label}: make scenarios FILES="{path}"'
+
+
 def _say(message: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {message}", flush=True)
+
+
+def _case(seed: int, is_merge: bool) -> Case:
+    if is_merge:
+        return merge_workload_from_seed(seed, MERGE, has_raw_rows=True).case()
+    return case_from_seed(seed, MEDIUM)
 
 
 def _seeds(first: int | None) -> Iterator[int]:
@@ -105,6 +127,11 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=0.0, help="go on with new seeds")
     parser.add_argument("--seed", type=int, help="the first seed; default: a new one")
     parser.add_argument("--publications", type=int, default=6, help="cases in one project")
+    parser.add_argument(
+        "--replication",
+        choices=("queued", "merge"),
+        help="of one kind only; default: a round of each in turn",
+    )
     parser.add_argument("--case", type=Path, nargs="*", help="play kept cases instead")
     parser.add_argument("--shrink", type=float, default=10.0, help="minutes to make a case smaller")
     parser.add_argument("--failures", type=Path, default=Path(".local/soak"), help="what is kept")
@@ -119,9 +146,10 @@ def main() -> int:
             if options.case:
                 cases = [load_case(path) for path in options.case]
             else:
+                kind = options.replication or ("queued", "merge")[rounds % 2]
                 numbers = list(itertools.islice(seeds, options.publications))
-                _say(f"seeds {numbers[0]} to {numbers[-1]}")
-                cases = [case_from_seed(number, MEDIUM) for number in numbers]
+                _say(f"{kind}, seeds {numbers[0]} to {numbers[-1]}")
+                cases = [_case(number, kind == "merge") for number in numbers]
             try:
                 problems = soak.run(cases)
             except BuildFailed as failure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -12,14 +12,23 @@ import pytest
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
 from tests.python.strategies import Case, cut_again
+from tests.python.strategies.merge_publication import COLUMN_RESOLVERS, ROW_RESOLVERS
 from tests.python.strategies.merge_workload import SMALL, merge_workload_from_seed
 
-# every run costs seconds for each article; refused commands and decisions have tests of their own
+# every run costs seconds for each article
 QUICK = replace(SMALL, keys=3, runs=(2, 3), steps=(8, 16), has_reports=False)
+# what is reported and decided is about what the run before has written: these are not cut again
+REPORTING = replace(QUICK, has_reports=True)
 RUNS = 3
-SEEDS = (13,)
+SEEDS = (13, 26)
 # with logical records: by row, as a whole, of two and three articles
 RECORD_SEEDS = (23, 39)
+# a publication for each resolver
+RESOLVER_SEEDS = (
+    *(7, 16, 30, 34, 47, 58, 64, 136, 150),
+    *(157, 182, 201, 233, 276, 417, 440, 460),
+)
+REPORT_SEEDS = (18, 26, 36, 48)
 
 
 def merge_case(seed: int, runs: int = RUNS) -> Case:
@@ -28,11 +37,15 @@ def merge_case(seed: int, runs: int = RUNS) -> Case:
     return cut_again(workload.case(), Random(seed), runs)
 
 
-def play(name: str, seeds: Iterable[int], folder: Path, state: Path) -> None:
+def reporting_case(seed: int) -> Case:
+    """The workload of a seed in which subscribers refuse commands and people decide."""
+    return merge_workload_from_seed(seed, REPORTING, has_raw_rows=True).case()
+
+
+def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> None:
     """Rows, lineages, outcomes, conflicts and commands are as the reader has them, and again after
     a full refresh.
     """
-    cases = [merge_case(seed) for seed in seeds]
     nothing: dict[str, list[str]] = {case.label: [] for case in cases}
     with builds(name, cases, folder, state) as running:
         assert {one.case.label: compare(running, one) for one in running.played} == nothing
@@ -46,7 +59,8 @@ def play(name: str, seeds: Iterable[int], folder: Path, state: Path) -> None:
 @pytest.mark.slow
 def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path) -> None:
     """Row and column tracking, priorities, constraints, resolvers."""
-    play("differential_merge", SEEDS, tmp_path, scratch_state)
+    cases = [merge_case(seed) for seed in SEEDS]
+    play("differential_merge", cases, tmp_path, scratch_state)
 
 
 @pytest.mark.spark
@@ -55,4 +69,38 @@ def test_builds_with_logical_records_equal_the_sequential_reader(
     tmp_path: Path, scratch_state: Path
 ) -> None:
     """The same with logical records, which take long to plan."""
-    play("differential_records", RECORD_SEEDS, tmp_path, scratch_state)
+    play(
+        "differential_records", [merge_case(seed) for seed in RECORD_SEEDS], tmp_path, scratch_state
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_builds_with_every_resolver_equal_the_sequential_reader(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """A resolver each, in two runs."""
+    cases = [merge_case(seed, runs=2) for seed in RESOLVER_SEEDS]
+    play("differential_resolvers", cases, tmp_path, scratch_state)
+
+
+def test_the_seeds_have_every_resolver() -> None:
+    """Each resolver of behavior.md, with every column type that it is written for."""
+    found = {
+        str(article.get("resolver"))
+        for seed in RESOLVER_SEEDS
+        for article in merge_case(seed).configuration["articles"].values()
+    }
+    assert found == {str(one) for one in (*ROW_RESOLVERS, *COLUMN_RESOLVERS)}
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_builds_with_reports_equal_the_sequential_reader(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """Commands that subscribers refuse, decisions of people: about what builds have written."""
+    cases = [reporting_case(seed) for seed in REPORT_SEEDS]
+    assert all(any(one.errors for one in case.deliveries) for case in cases[1:])
+    assert all(any(one.decisions for one in case.deliveries) for case in cases)
+    play("differential_reports", cases, tmp_path, scratch_state)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from replication_conflicts.scenarios.suite import read_suite
+from tests.python.differential.scenario_files import NoScenario, write_scenario
 from tests.python.differential.shrinking import shrink, size
 from tests.python.differential.storage import load_case, save_case
+from tests.python.documented_cases import Play
 from tests.python.strategies import Case, case_from_seed, cut_again
+from tests.python.strategies.merge_workload import merge_workload_from_seed
 from tests.python.strategies.workload import MEDIUM
 
 
@@ -48,3 +53,23 @@ def test_shrinking_keeps_what_differs() -> None:
     smaller = shrink(case, differs, seconds=20)
     assert size(smaller) < 12
     assert differs([smaller]) == [True]
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 4))
+def test_a_case_as_a_scenario_file_is_the_same_case(seed: int, tmp_path: Path) -> None:
+    """The sequential reader decides the file as it decided the case."""
+    is_merge = seed % 8 == 0
+    case = (
+        merge_workload_from_seed(seed, has_raw_rows=True).case()
+        if is_merge
+        else case_from_seed(seed, MEDIUM)
+    )
+    path = tmp_path / "case.yml"
+    if any(one.errors or one.events for one in case.deliveries):
+        with pytest.raises(NoScenario):
+            write_scenario(case, path)
+        bare = tuple(replace(one, errors=(), events=()) for one in case.deliveries)
+        case = replace(case, deliveries=bare)
+    write_scenario(case, path)
+    suite = read_suite(path)
+    assert Play(suite, suite.cases[0]).play() == []

@@ -71,7 +71,7 @@ def test_of_two_runs_one_fails_and_nothing_is_decided_twice(
     with builds("two_builds", [conflicting], tmp_path, scratch_state) as running:
         (played,) = running.played
         played.case = with_second_delivery
-        running._deliver(played, 1)
+        running.deliver(played, 1)
         with monkeypatch.context() as patched:
             patched.setattr(Cursor, "execute", with_a_second_run)
             with pytest.raises(BuildFailed, match=r"(?s)change_outcomes: .*ConcurrentAppend"):

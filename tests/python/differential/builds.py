@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
 from replication_conflicts.nodes import FeedRow, Publication, publication_from_vars, tables
+from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs, text_expression
-from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
+from replication_conflicts.scenarios.project import (
+    APPLY_ERRORS,
+    INPUTS,
+    Configuration,
+    ConsumerProject,
+)
+from tests.python.differential.reports import decision, refusal
 from tests.python.sequential_reader import Command
-from tests.python.strategies.cases import Case
-from tests.python.strategies.replicas import Rows
+from tests.python.strategies.cases import Case, Delivery
+from tests.python.strategies.replicas import ReaderPipeline, Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +52,8 @@ class Played:
     case: Case
     publication: Publication
     options: dict[str, Any]
+    pipeline: ReaderPipeline
+    """A reader that is as far as the builds."""
     commands: list[dict[str, list[Record]]] = field(default_factory=list)
     snapshots: dict[tuple[int, str], Rows] = field(default_factory=dict)
 
@@ -70,15 +79,16 @@ class Builds:
                 case,
                 publication_from_vars(f"p{number:02d}", case.configuration),
                 dict(case.configuration),
+                ReaderPipeline(case),
             )
             for number, case in enumerate(cases, start=1)
         ]
         self._report = report
         self._is_built = False
         self._build = DbtBuild(self.project.folder, self.project.profiles, threads=4)
-        self._initial: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
         self.spark: SparkSession
         self.outputs: Outputs
+        self._inputs: Inputs
 
     # --- building --------------------------------------------------------------------------------
 
@@ -91,6 +101,7 @@ class Builds:
             raise BuildFailed("\n".join(installed.errors))
         self.spark = self._build.spark
         self.outputs = Outputs(self.spark, self.project)
+        self._inputs = Inputs(self.spark, self.project)
         self._drop()
         self._is_built = False
         for schema in self._schemas:
@@ -99,6 +110,8 @@ class Builds:
             tables.create_table(self.spark, f"{self.project.inputs}.{name}", columns)
         for played in self.played:
             self._create_tables(played)
+            played.pipeline = ReaderPipeline(played.case)
+            played.commands.clear()
 
     @property
     def _schemas(self) -> list[str]:
@@ -121,21 +134,24 @@ class Builds:
                 rows = played.case.initial[article.name]
                 tables.create_table(self.spark, table, columns, _FEED_FORMAT)
                 tables.append_rows(self.spark, table, columns, rows, _FEED_FORMAT)
+        if played.options.get("apply_errors"):
+            table = tables.table_name(self.project.feeds, publication, "apply_errors")
+            tables.create_table(self.spark, table, APPLY_ERRORS, _FEED_FORMAT)
         subscriptions = [_subscription(played, name) for name in played.case.subscribers]
-        table = f"{self.project.inputs}.subscriptions"
-        tables.append_rows(self.spark, table, INPUTS["subscriptions"], subscriptions)
+        self._append("subscriptions", subscriptions)
 
     def play(self) -> None:
         """Deliver and build until every delivery of every case is taken."""
         for number in range(max(len(one.case.deliveries) for one in self.played)):
             for played in self.played:
-                self._deliver(played, number)
+                self.deliver(played, number)
             self.build()
             for played in self.played:
                 if number < len(played.case.deliveries):
                     self._remember(played)
 
-    def _deliver(self, played: Played, number: int) -> None:
+    def deliver(self, played: Played, number: int) -> None:
+        """A delivery of a case, if it has that many; what was there before is built by then."""
         if number >= len(played.case.deliveries):
             return
         delivery = played.case.deliveries[number]
@@ -152,8 +168,29 @@ class Builds:
             }
             for event in delivery.events
         ]
-        table = f"{self.project.inputs}.subscription_events"
-        tables.append_rows(self.spark, table, INPUTS["subscription_events"], events)
+        self._append("subscription_events", events)
+        try:
+            self._report_to(played, delivery)
+        except LookupError as missing:
+            raise BuildFailed(f"{played.case.label}: {missing}") from missing
+        played.pipeline.run(delivery)
+
+    def _report_to(self, played: Played, delivery: Delivery) -> None:
+        """What subscribers refused and people decided about what was there before the delivery."""
+        reader = played.pipeline.reader
+        if delivery.errors:
+            told = played.commands[-1]
+            refusals = [refusal(reader, told[one.subscriber], one) for one in delivery.errors]
+            self._inputs.add_refusals(played.publication, refusals)
+        if delivery.decisions:
+            recorded = self.records("conflicts_info", played)
+            found = (
+                decision(reader, played.publication, recorded, one) for one in delivery.decisions
+            )
+            self._append("conflict_decisions", [one for one in found if one])
+
+    def _append(self, name: str, rows: Sequence[Record]) -> None:
+        tables.append_rows(self.spark, f"{self.project.inputs}.{name}", INPUTS[name], rows)
 
     def build(self, *options: str) -> BuildResult:
         """One run of the pipeline over all publications."""

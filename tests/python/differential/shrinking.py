@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.python.sequential_reader import FeedRow
 from tests.python.strategies.cases import Case, Delivery
+from tests.python.strategies.replicas import ReaderPipeline
 
 Differs = Callable[[Sequence[Case]], list[bool]]
 """Which of some cases are decided differently."""
@@ -25,7 +26,7 @@ def shrink(case: Case, differs: Differs, seconds: float, width: int = 6) -> Case
     until = time.monotonic() + seconds
     pieces = 2
     while time.monotonic() < until:
-        candidates = list(_candidates(best, pieces))
+        candidates = [one for one in _candidates(best, pieces) if _is_whole(one)]
         found = None
         for start in range(0, len(candidates), width):
             if time.monotonic() > until:
@@ -50,6 +51,17 @@ def size(case: Case) -> int:
     initial = sum(len(rows) for rows in case.initial.values())
     reports = sum(len(one.events + one.errors + one.decisions) for one in case.deliveries)
     return len(case.rows) + initial + reports + len(case.deliveries)
+
+
+def _is_whole(case: Case) -> bool:
+    """Whether every command that is reported as refused is still there."""
+    pipeline = ReaderPipeline(case)
+    for delivery in case.deliveries:
+        known = {one.command_id for one in pipeline.reader.commands}
+        if any(error.command_id not in known for error in delivery.errors):
+            return False
+        pipeline.run(delivery)
+    return True
 
 
 def _candidates(case: Case, pieces: int) -> Iterable[Case]:

@@ -34,10 +34,12 @@ class Journal:
     ) -> None:
         """A decided session, or what acted like one; `more`: commands beside its own."""
         self.outcomes.extend(merge_outcome(one, position, run) for one in session.decisions)
-        session.lost = [lost for lost in session.lost if lost.identity not in self.known]
-        for lost in session.lost:
-            self.known.add(lost.identity)
-            self.conflicts.append(merge_conflict(publication, lost, position, run))
+        found, session.lost = session.lost, []
+        for lost in found:
+            if lost.identity not in self.known:
+                self.known.add(lost.identity)
+                session.lost.append(lost)
+                self.conflicts.append(merge_conflict(publication, lost, position, run))
         subscribers: AbstractSet[str] = set(publication.subscriptions)
         self.commands.extend(
             written_commands(

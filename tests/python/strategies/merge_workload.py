@@ -73,6 +73,7 @@ class MergeWorkload:
         self.size = size
         self.label = label
         self.configuration, self.subscriptions = publication(random)
+        self.configuration["apply_errors"] = size.has_reports
         self.publication = publication_from_vars(NAME, self.configuration)
         self.queue = Queue()
         self.hq = publisher_node(self.publication, self.queue)
@@ -207,7 +208,12 @@ class MergeWorkload:
 
     def decide(self) -> None:
         """A person decides about one of the conflicts, behind the last place that was taken."""
-        conflicts = self.reader.conflict_rows()
+        decided = {(one.article, one.key, one.loser) for one in self.decisions}
+        conflicts = [
+            one
+            for one in self.reader.conflict_rows()
+            if (one.article, one.key, one.loser_node) not in decided
+        ]
         if not conflicts:
             return
         conflict = self.random.choice(conflicts)
@@ -291,6 +297,8 @@ class MergeWorkload:
             self.run(is_whole=True)
             for node in nodes:
                 self.download(node)
+            if self.deliveries[-1] == Delivery():
+                break
         return self.case()
 
 
