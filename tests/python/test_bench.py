@@ -64,6 +64,17 @@ def test_the_report_has_every_figure_beside_its_target() -> None:
         assert cell in shown.get()
 
 
+def test_a_page_keeps_the_last_report_only() -> None:
+    page = "# Page\n<!-- begin of the report -->\nold\n<!-- end of the report -->\nmore\n"
+    once = report.inserted(page, "new\n")
+    assert once == (
+        "# Page\n<!-- begin of the report -->\n\nnew\n\n<!-- end of the report -->\nmore\n"
+    )
+    assert report.inserted(once, "new\n") == once
+    with pytest.raises(ValueError, match="no lines"):
+        report.inserted("# Page\n", "new")
+
+
 @pytest.mark.parametrize("replication", ["queued", "merge"])
 @pytest.mark.parametrize("is_spread", [True, False])
 def test_the_workload_is_a_query(replication: str, is_spread: bool) -> None:

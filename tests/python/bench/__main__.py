@@ -14,6 +14,7 @@ from rich.console import Console
 from tests.python.bench import machine, report, results, settings
 from tests.python.bench.bench import Bench
 from tests.python.bench.cases import (
+    auto_cdc,
     contention,
     double,
     empty_run,
@@ -29,6 +30,7 @@ from tests.python.bench.sizes import CHANGES, ROWS, Sizes
 
 CASES: Mapping[str, Callable[[Bench], None]] = {
     "queued": queued.run,
+    "auto_cdc": auto_cdc.run,
     "queue_reader": queue_reader.run,
     "double": double.run,
     "empty_run": empty_run.run,
@@ -45,6 +47,7 @@ def main(
     rows: Annotated[int, typer.Option(help="rows published before it")] = ROWS,
     repeats: Annotated[int, typer.Option(help="how often each is measured")] = 1,
     memory: Annotated[str, typer.Option(help="heap of the Spark JVM")] = "6g",
+    page: Annotated[Path | None, typer.Option(help="a Markdown page to put the report in")] = None,
     folder: Annotated[Path, typer.Option(help="for data, results.json, report.md")] = Path(
         ".local/bench"
     ),
@@ -74,6 +77,8 @@ def main(
         results.save(stored, findings)
     text = report.markdown(findings, machine.machine(), machine.versions())
     (folder / "report.md").write_text(text, encoding="utf-8")
+    if page is not None:
+        page.write_text(report.inserted(page.read_text(encoding="utf-8"), text), encoding="utf-8")
     console.print(report.console_table(findings))
     console.print(f"The same as Markdown: {folder / 'report.md'}")
 

@@ -133,9 +133,9 @@ class Product:
         frame.write.mode("overwrite").csv(folder.resolve().as_uri())
         return sorted(folder.glob("*.csv"))
 
-    def new_changes(self, most: int) -> str:
-        """A query of the first changes of what arrived last."""
-        end = self._place.first_position + most
+    def new_changes(self, most: int | None = None) -> str:
+        """A query of what arrived last, or of its first changes."""
+        end = self._place.next_position if most is None else self._place.first_position + most
         return f"select * from {self.feed} where {self._place.condition} and queue_position < {end}"
 
     def number(self, query: str) -> int:

@@ -9,6 +9,9 @@ from rich.table import Table
 from tests.python.bench.results import Findings, Result
 
 _COLUMNS = ("case", "measured", "ours", "against", "theirs", "ratio", "target", "")
+# where a page keeps the last report
+_BEGIN = "<!-- begin of the report -->"
+_END = "<!-- end of the report -->"
 _ABOUT = (
     "Ratios of times, ours to theirs, both measured in the same run; with 'at least', how many "
     "times as fast ours is."
@@ -39,6 +42,15 @@ def markdown(findings: Mapping[str, Findings], machine: str, versions: str) -> s
         *(f"- {name}: {note}" for name, one in findings.items() for note in one.notes),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def inserted(page: str, text: str) -> str:
+    """A page with the report in the place of the one that it has. Errors: ValueError."""
+    before, begin, rest = page.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise ValueError(f"the page has no lines {_BEGIN} and {_END}")
+    return f"{before}{begin}\n\n{text}\n{end}{after}"
 
 
 def _rows(findings: Mapping[str, Findings]) -> Iterator[tuple[str, ...]]:

@@ -19,7 +19,6 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
     """
     java = embedded_parameters(state)["spark.driver.extraJavaOptions"]
     kept = [word for word in java.split(" ") if word not in _QUICK_STARTS]
-    partitions = str(4 * cores)
     return {
         "spark.master": f"local[{cores}]",
         "spark.driver.memory": memory,
@@ -27,10 +26,15 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.codegen.wholeStage": "true",
         "spark.sql.codegen.factoryMode": "FALLBACK",
-        "spark.sql.shuffle.partitions": partitions,
+        "spark.sql.shuffle.partitions": str(partitions(cores)),
         "spark.databricks.delta.snapshotPartitions": str(cores),
         "spark.local.dir": str(state.resolve() / "scratch"),
     }
+
+
+def partitions(cores: int) -> int:
+    """How many parts a shuffle has at the most."""
+    return 4 * cores
 
 
 def cores() -> int:
