@@ -59,18 +59,17 @@ def main(
         raise typer.BadParameter(f"no case {', '.join(sorted(unknown))}, only: {', '.join(CASES)}")
     data, stored = folder / "data", folder / "results.json"
     shutil.rmtree(data, ignore_errors=True)
-    findings = results.load(stored)
     home = Home(data, settings.settings(data / "state", settings.cores(), memory))
     products: dict[str, Product] = {}
+    findings, failed = results.load(stored), []
     for name in cases or CASES:
-        bench = Bench(
-            home,
-            Sizes(changes, rows),
-            repeats,
-            lambda text: console.log(text, highlight=False, markup=False, _stack_offset=2),
-            products,
-        )
-        CASES[name](bench)
+        bench = Bench(home, Sizes(changes, rows), repeats, _say(console), products)
+        try:
+            CASES[name](bench)
+        except Exception as error:  # whatever it is, the other cases are still worth measuring
+            bench.say(f"{name} failed: {error}")
+            failed.append(name)
+            continue
         sizes = f"{changes:,} changes on {rows:,} rows, {repeats} measured"
         findings[name] = Findings(date.today().isoformat(), sizes, bench.results, bench.notes)
         findings = results.in_order(findings, CASES)
@@ -81,6 +80,13 @@ def main(
         page.write_text(report.inserted(page.read_text(encoding="utf-8"), text), encoding="utf-8")
     console.print(report.console_table(findings))
     console.print(f"The same as Markdown: {folder / 'report.md'}")
+    if failed:
+        console.print(f"Failed: {', '.join(failed)}")
+        raise typer.Exit(1)
+
+
+def _say(console: Console) -> Callable[[str], None]:
+    return lambda text: console.log(text, highlight=False, markup=False, _stack_offset=2)
 
 
 if __name__ == "__main__":
