@@ -14,12 +14,11 @@ from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 from sqlalchemy.engine import make_url
 
-from tests.python.bench.product import Product
 from tests.python.bench.workload import COLUMNS
 
 _TYPES = {
@@ -75,6 +74,20 @@ _PROGRESS = "update progress set queue_position = %(queue_position)s"
 Change = dict[str, Any]
 
 
+class Exports(Protocol):
+    """What the reader asks of the project whose rows and changes it takes over."""
+
+    @property
+    def versions(self) -> str:
+        """The published rows, tombstones included."""
+
+    def new_changes(self, most: int) -> str:
+        """A query of the first changes of what arrived last."""
+
+    def export(self, query: str, folder: Path) -> list[Path]:
+        """What a query gives as CSV files without a header."""
+
+
 class QueueReader:
     """A reader of its own database, which holds the published rows and the queue."""
 
@@ -84,7 +97,7 @@ class QueueReader:
         with self._connection() as connection:
             connection.execute(_TABLES)
 
-    def take(self, product: Product, changes: int) -> None:
+    def take(self, product: Exports, changes: int) -> None:
         """Take over the published rows, and the first changes of what has just arrived."""
         rows = ", ".join([*COLUMNS, "row_version"])
         query = f"select {rows} from {product.versions} where not is_deleted"
@@ -103,7 +116,7 @@ class QueueReader:
             seconds = time.monotonic() - started
         return seconds, counts
 
-    def _load(self, table: str, columns: str, product: Product, query: str) -> None:
+    def _load(self, table: str, columns: str, product: Exports, query: str) -> None:
         with tempfile.TemporaryDirectory() as folder, self._connection() as connection:
             for file in product.export(query, Path(folder) / table):
                 _copy(connection, file, f"copy {table} ({columns}) from stdin with (format csv)")
