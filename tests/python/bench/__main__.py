@@ -30,6 +30,7 @@ from tests.python.bench.sizes import CHANGES, ROWS, Sizes
 
 CASES: Mapping[str, Callable[[Bench], None]] = {
     "queued": queued.run,
+    "commands": queued.run_with_commands,
     "auto_cdc": auto_cdc.run,
     "queue_reader": queue_reader.run,
     "double": double.run,

@@ -27,6 +27,7 @@ class Bench:
     products: dict[str, Product]
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    slowest: str = ""
 
     def add(self, result: Result) -> None:
         """Keep a result, and say it."""
@@ -67,7 +68,8 @@ class Bench:
         fallen = sum(outcomes.get(name, 0) for name in ("rejected", "lost"))
         counts = ", ".join(f"{count:,} {name}" for name, count in outcomes.items())
         self.say(f"{product.schema}: {seconds(result.seconds)}: {counts}")
-        self.say(f"   {slowest(result.nodes)}")
+        self.slowest = slowest(result.nodes)
+        self.say(f"   {self.slowest}")
         if (sum(outcomes.values()), fallen) != (product.arrived(), product.stale()):
             raise BuildFailed(
                 f"{product.schema}: {product.arrived()} changes arrived, of which "

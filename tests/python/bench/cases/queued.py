@@ -13,36 +13,49 @@ from tests.python.bench.workload import Batch
 
 
 def run(bench: Bench) -> None:
-    """Against the bare MERGE, without and with the commands, and the model of the last change."""
+    """Decisions, log, published rows and conflicts, against the engine and the usual dbt model."""
     sizes = bench.sizes
     product = bench.product("queued", sizes.rows)
     merge = BareMerge(product)
     last_wins = DbtIncremental(bench.home, product)
-    batch = Batch(sizes.changes, sizes.rows)
-    times: dict[bool, list[float]] = {False: [], True: []}
-    merges: list[float] = []
-    plain: list[float] = []
-    for commands in [False, True] * bench.repeats:
+    ours, merges, models = [], [], []
+    for _ in range(bench.repeats):
         merge.remember()
         last_wins.remember()
-        times[commands].append(bench.run(product, batch, commands=commands).seconds)
-        if not commands:
-            product.build()  # its commands, before the next run is to write its own
+        ours.append(bench.run(product, Batch(sizes.changes, sizes.rows)).seconds)
         merges.append(merge.run())
-        plain.append(last_wins.run())
-        bench.say(f"   bare MERGE {seconds(merges[-1])}, row_number() {seconds(plain[-1])}")
-    without, with_commands = median(times[False]), median(times[True])
-    for what, ours, limit in (
-        ("decisions, log, rows, conflicts", without, 1.5),
-        ("the same with commands", with_commands, 2.2),
+        models.append(last_wins.run())
+        bench.say(f"   bare MERGE {seconds(merges[-1])}, row_number() {seconds(models[-1])}")
+    what, mine = "decisions, log, rows, conflicts", median(ours)
+    for against, theirs, limit in (
+        ("bare MERGE", median(merges), 1.5),
+        ("dbt model with row_number()", median(models), None),
     ):
-        _add(bench, what, ours, "bare MERGE", median(merges), limit)
-    what = "decisions, log, rows, conflicts"
-    _add(bench, what, without, "dbt model with row_number()", median(plain), None)
+        bench.add(Result(what, seconds(mine), against, seconds(theirs), mine / theirs, limit))
     bench.note(f"Memory of the JVM: {peak_memory(product.spark)}")
+    bench.note(f"The models that took longest: {bench.slowest}")
 
 
-def _add(
-    bench: Bench, what: str, ours: float, against: str, theirs: float, limit: float | None
-) -> None:
-    bench.add(Result(what, seconds(ours), against, seconds(theirs), ours / theirs, limit))
+def run_with_commands(bench: Bench) -> None:
+    """The same, and the commands for subscribers."""
+    sizes = bench.sizes
+    product = bench.product("queued", sizes.rows)
+    merge = BareMerge(product)
+    product.build()  # the commands of earlier runs
+    ours, merges = [], []
+    for _ in range(bench.repeats):
+        merge.remember()
+        batch = Batch(sizes.changes, sizes.rows)
+        ours.append(bench.run(product, batch, commands=True).seconds)
+        merges.append(merge.run())
+    bench.add(
+        Result(
+            "the same with commands",
+            seconds(median(ours)),
+            "bare MERGE",
+            seconds(median(merges)),
+            median(ours) / median(merges),
+            2.2,
+        )
+    )
+    bench.note(f"The models that took longest: {bench.slowest}")
