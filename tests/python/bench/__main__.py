@@ -87,7 +87,7 @@ def main(
 
 
 def _say(console: Console) -> Callable[[str], None]:
-    return lambda text: console.log(text, highlight=False, markup=False, _stack_offset=2)
+    return lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":
