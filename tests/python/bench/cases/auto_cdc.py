@@ -20,7 +20,7 @@ def run(bench: Bench) -> None:
         auto_cdc.take_changes()
         times.append(bench.build(product).seconds)
     ours, theirs = times[-1], auto_cdc.run()[-1]
-    bench.note(f"AUTO CDC writes a table of Iceberg ({ICEBERG}): with Delta as released it fails.")
+    bench.note(f"AUTO CDC writes a table of Iceberg ({ICEBERG}).")
     bench.add(
         Result(
             "decisions, log, rows, conflicts",

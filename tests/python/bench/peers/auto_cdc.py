@@ -1,10 +1,7 @@
 """Peer 2: Spark's own change application, Declarative Pipelines' AUTO CDC, on the same feed.
 
-It writes by the row-level operations of a connector, which Delta as released does not offer:
-
-    [AUTOCDC_TARGET_DOES_NOT_SUPPORT_MERGE]
-
-so its table is in Iceberg's format. It keeps the last change of each row; conflicts are not seen.
+It writes by the row-level operations of a connector; its table is in Iceberg's format. It keeps the
+last change of each row; conflicts are not seen.
 """
 
 from __future__ import annotations
