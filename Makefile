@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MINUTES ?= 20
+TRANSACTIONS ?= 1000
 FILES ?=
 HARD ?=
 PYTEST ?=
@@ -13,12 +14,15 @@ REPEATS ?= 1
 MEMORY ?= 6g
 
 .DEFAULT_GOAL := help
-.PHONY: help check venv jars demo test test-postgres scenarios soak mutants bench docs lint requirements clean
+.PHONY: help check venv jars demo demo-postgres test test-postgres cluster scenarios soak mutants bench docs lint \
+	requirements clean
 
 help:  ## this text
-	@echo "make demo       conflicts of a made-up chain of stores, from the feed to the commands"
+	@echo "make demo       two made-up publications, conflicts and all, in SQLite databases that stay for a look"
+	@echo "make demo-postgres  the same in databases of a PostgreSQL server of its own"
 	@echo "make test       all tests (PYTEST='-k name' for some of them)"
 	@echo "make test-postgres  real databases as nodes, on a PostgreSQL server of its own"
+	@echo "make cluster    the demo on a Spark cluster of this machine, compared with local: TRANSACTIONS=$(TRANSACTIONS)"
 	@echo "make scenarios  suite files: FILES=\"a.yml b.yml\" (default: the documented ones), HARD=1 for the hard pass"
 	@echo "make soak       random workloads against the sequential reader: MINUTES=$(MINUTES)"
 	@echo "make mutants    break rules on purpose; each must be noticed by a test"
@@ -52,12 +56,20 @@ jars: venv
 demo: jars
 	@$(BIN)/replication-conflicts demo
 
+# starts a server of its own, as make test-postgres does; installs nothing
+demo-postgres: jars
+	@$(BIN)/replication-conflicts demo --databases postgres
+
 test: jars
 	$(BIN)/python -m pytest $(PYTEST)
 
 # starts a server of its own, in a folder and not as root, and stops it; installs nothing
 test-postgres: venv
 	TEST_POSTGRES=1 $(BIN)/python -m pytest tests/python/nodes_loop -k postgres $(PYTEST)
+
+# a master and two workers on loopback, started for it and stopped at the end
+cluster: jars
+	@$(BIN)/replication-conflicts cluster --transactions $(TRANSACTIONS)
 
 scenarios: jars
 	@$(BIN)/replication-conflicts scenarios $(if $(HARD),--hard) \
@@ -87,5 +99,5 @@ requirements:  # resolve requirements.in anew, for every Python from 3.10 and ev
 		--no-emit-index-url --no-emit-find-links --no-header --no-strip-extras requirements.in -o requirements.txt
 
 clean:
-	rm -rf target logs dbt_packages .local/warehouse .local/metastore_db .local/logs .local/demo .local/bench \
+	rm -rf target logs dbt_packages .local/warehouse .local/metastore_db .local/logs .local/demo .local/cluster .local/bench \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis

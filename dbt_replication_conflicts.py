@@ -4,27 +4,35 @@ dbt discovers every importable module whose name begins with ``dbt_`` and loads 
 This one gives the spark adapter what it lacks with ``method: session``:
 
 - the submission method ``session`` for Python models (``submission_method: session``),
-- a first start of the session whose failures are one line, not a page of Java.
+- a first start of the session whose failures are one line, not a page of Java,
+- on a cluster, a run's claim on its schema: a second one meanwhile ends with a clear error.
 """
 
 from __future__ import annotations
 
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from dbt.adapters.base.impl import PythonJobHelper
+from dbt.adapters.contracts.connection import Connection
 from dbt.adapters.spark import session as spark_session
+from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt.flags import get_flags
 from dbt.plugins.manager import dbtPlugin
 from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.invocation import get_invocation_id
 
-from replication_conflicts.environment import session
+from replication_conflicts.environment import claim, session
 
 _start_lock = threading.Lock()
+_claim_lock = threading.Lock()
+# the claim of the running invocation, or why it was refused one
+_claim: claim.Claim | session.SessionError | None = None
 
 
 class SessionPythonJob(PythonJobHelper):
@@ -63,6 +71,7 @@ class ReplicationConflictsPlugin(dbtPlugin):
         setattr(SparkAdapter, "_has_session_submission", True)  # noqa: B010
         _add_submission_method()
         _add_clear_start()
+        _add_claim()
 
 
 def _add_submission_method() -> None:
@@ -80,9 +89,64 @@ def _add_clear_start() -> None:
 
     def with_started_session(connection: spark_session.Connection) -> spark_session.Cursor:
         _running_session(connection.server_side_parameters)
+        if isinstance(_claim, claim.Claim):
+            _as_dbt_error(_claim.check)
         return cursor(connection)
 
     setattr(spark_session.Connection, "cursor", with_started_session)  # noqa: B010
+
+
+def _add_claim() -> None:
+    open_connection = SparkConnectionManager.open
+    cleanup_all = SparkConnectionManager.cleanup_all
+
+    def with_claim(_: type[SparkConnectionManager], connection: Connection) -> Connection:
+        opened: Connection = open_connection(connection)
+        credentials: Any = connection.credentials
+        if credentials.method == "session":
+            _take_claim(credentials.schema, dict(credentials.server_side_parameters))
+        return opened
+
+    def with_release(manager: SparkConnectionManager) -> None:
+        _release_claim()
+        cleanup_all(manager)
+
+    setattr(SparkConnectionManager, "open", classmethod(with_claim))  # noqa: B010
+    setattr(SparkConnectionManager, "cleanup_all", with_release)  # noqa: B010
+
+
+def _take_claim(schema: str, parameters: dict[str, Any]) -> None:
+    global _claim
+    flags = get_flags()  # type: ignore[no-untyped-call]
+    if not claim.is_needed(parameters, getattr(flags, "WHICH", "")):
+        return
+    spark = _running_session(parameters)
+    with _claim_lock:
+        if _claim is None:
+            taken = claim.Claim(claim.HadoopFile(spark, schema), get_invocation_id())
+            try:
+                taken.take()
+                _claim = taken
+            except session.SessionError as error:
+                # every thread of this invocation is told, without waiting again
+                _claim = error
+        if isinstance(_claim, session.SessionError):
+            raise DbtRuntimeError(str(_claim))
+
+
+def _release_claim() -> None:
+    global _claim
+    with _claim_lock:
+        if isinstance(_claim, claim.Claim):
+            _claim.release()
+        _claim = None
+
+
+def _as_dbt_error(check: Callable[[], None]) -> None:
+    try:
+        check()
+    except session.SessionError as error:
+        raise DbtRuntimeError(str(error)) from None
 
 
 def _project_dir() -> Path:

@@ -7,8 +7,8 @@
       optional    the table is not made before there is something to put in: what most projects never need costs nothing
       obsolete    {model, by, where}: rows that are named in column `by` of such rows of that relation are removed
       unique_key  rows with this key are replaced (one MERGE); without it rows are appended
-      commit_once the decision log alone: rows are appended by a MERGE that reads the run's own partition, so that of two
-                  runs at the same time the second fails and no change is decided twice -#}
+      commit_once the decision log alone: rows are appended by a MERGE that reads the run's own partition and what is newer,
+                  so that of two runs at the same time the second fails and no change is decided twice -#}
 {% materialization ledger, adapter='spark', supported_languages=['sql', 'python'] -%}
     {%- set target = this.incorporate(type='table') -%}
     {%- set existing = load_cached_relation(this) -%}
@@ -65,15 +65,21 @@
                     {%- for key in keys %}
                     {{ 'and ' if not loop.first }}recorded.{{ key }} = news.{{ key }}
                     {%- endfor %}
-                when matched then update set *
+                {#- a run that was held up must not bring back what a later one has replaced -#}
+                {%- set is_newer = ' and news.run_sequence >= recorded.run_sequence' if news.by == 'run_sequence' else '' %}
+                when matched{{ is_newer }} then update set *
                 when not matched then insert *
             {%- endcall -%}
         {%- elif config.get('commit_once') -%}
+            {%- set sequence = replication_conflicts.sequence_of_news(target, ref(news.model)) -%}
             {%- call statement('main') -%}
                 merge into {{ target }} as recorded
-                using {{ incoming }} as news
+                using (
+                    select * from {{ incoming }}
+                    where {{ replication_conflicts.is_next_run(target, sequence) }}
+                ) as news
                 on
-                    recorded.run_sequence = {{ replication_conflicts.run_sequence() }}
+                    recorded.run_sequence >= {{ sequence }}
                     and recorded.publication = news.publication
                     and recorded.change_id = news.change_id
                 when not matched then insert *
@@ -93,6 +99,36 @@
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [target]}) }}
 {%- endmaterialization %}
+
+
+{#- The number that this run has in its queue. An error when the decision log has gone on since: what the run has decided rests
+    on rows that are no longer held. -#}
+{% macro sequence_of_news(log, queue) -%}
+    {%- set row = run_query(
+        'select (select max(run_sequence) from ' ~ log ~ '), max(run_sequence) from ' ~ queue
+        ~ " where run_id = '" ~ invocation_id ~ "'"
+    ).rows[0] -%}
+    {%- if row[0] is not none and row[0] >= row[1] -%}
+        {{ exceptions.raise_compiler_error(replication_conflicts.overtaken_text()) }}
+    {%- endif -%}
+    {{ return(row[1]) }}
+{%- endmacro %}
+
+
+{#- Whether no run from number `sequence` on is in the decision log, as a condition; it fails when one is. It is evaluated by
+    the commit itself. -#}
+{% macro is_next_run(log, sequence) -%}
+    if(
+        (select max(run_sequence) from {{ log }} where run_sequence >= {{ sequence }}) is null,
+        true,
+        cast(raise_error('{{ replication_conflicts.overtaken_text() }}') as boolean)
+    )
+{%- endmacro %}
+
+
+{% macro overtaken_text() -%}
+    {{ return('another run has decided changes while this one was deciding. Nothing of this run is in the decision log: run again.') }}
+{%- endmacro %}
 
 
 {#- Removes the rows of a table that have become obsolete, as the config `obsolete` says. -#}

@@ -4,7 +4,7 @@
     {%- if kind.startswith(('string', 'varchar', 'char')) -%}
         {{ return('false') }}
     {%- elif replication_conflicts.number_scale(data_type) is none -%}
-        {{ return('coalesce(abs(' ~ value ~ ") = double('infinity'), false)") }}
+        {{ return('coalesce(abs(cast(' ~ value ~ ' as ' ~ data_type ~ ")) = double('infinity'), false)") }}
     {%- endif -%}
     {{ return('(' ~ value ~ ') is not null and try_cast(' ~ value ~ ' as ' ~ data_type ~ ') is null') }}
 {%- endmacro %}

@@ -4,6 +4,7 @@
 {%- set held = replication_conflicts.wide_number(given.held_value, given.data_type) -%}
 {{ replication_conflicts.computed_value(
     given, given.is_in_conflict,
-    'coalesce(' ~ change ~ ' + ' ~ held ~ ', ' ~ change ~ ', ' ~ held ~ ')'
+    'coalesce(' ~ change ~ ' + ' ~ held ~ ', ' ~ change ~ ', ' ~ held ~ ')',
+    numbers=[given.change_value, given.held_value]
 ) }}
 {%- endmacro %}

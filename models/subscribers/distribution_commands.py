@@ -52,6 +52,13 @@ IS_UNDONE = (
 IS_DECISION = "coalesce(rule in ('submit_winner', 'submit_loser', 'remove'), false)"
 IS_REFUSED = "rule <=> 'refused_command'"
 
+# deletes by the system: what never became a row of the publisher, and what a run itself takes away,
+# because a subscriber refused it or because another logical record won
+IS_SYSTEM_DELETE = (
+    f"{IS_REFUSED} or outcome is null"
+    " or (kind = 'compensating' and operation = 'insert' and outcome in ('failed', 'rejected'))"
+)
+
 
 def operation_between(old_version: Column, new_version: Column) -> Column:
     """The statement that leads from one version of a row to another; NULL stands for 'no row'."""
@@ -59,6 +66,16 @@ def operation_between(old_version: Column, new_version: Column) -> Column:
         f.when(new_version.isNull(), "delete")
         .when(old_version.isNull(), "insert")
         .otherwise("update")
+    )
+
+
+def tombstone_type() -> Column:
+    """Why a command deletes its row: 1 a user did, 5 it left the partition, 6 the system did."""
+    return f.when(
+        f.col("command_operation") == "delete",
+        f.when(f.col("publisher_version").isNotNull(), 5)
+        .when(f.expr(IS_SYSTEM_DELETE), 6)
+        .otherwise(1),
     )
 
 
@@ -303,6 +320,7 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
         "sequence",
         "article",
         f.col("command_operation").alias("operation"),
+        tombstone_type().alias("tombstone_type"),
         key.alias("key"),
         "row",
         f.col("from_version").alias("old_version"),
@@ -342,6 +360,7 @@ def reinitialize_commands(reinitializations: DataFrame) -> DataFrame:
         f.lit(1).cast("bigint").alias("sequence"),
         nothing.cast("string").alias("article"),
         nothing.cast("string").alias("operation"),
+        nothing.cast("int").alias("tombstone_type"),
         nothing.cast("map<string,string>").alias("key"),
         nothing.cast("map<string,string>").alias("row"),
         nothing.cast("string").alias("old_version"),

@@ -2,12 +2,13 @@
 
 Triggers give every row a version and write each change to a queue in the same transaction.
 
-``tables``     what capture keeps in the database
-``triggers``   the triggers of both kinds of replication, by database
-``install``    putting all of it there, and taking it away again
-``sessions``   what is pending at a merge subscriber, as one session
-``upload``     moving committed changes to the feed, exactly once and in order
-``state``      what the agent's commands mean for what is captured
-``ports``      where changes go
-``lakehouse``  the feed as a Delta table
+``tables``         what capture keeps in the database
+``triggers``       the triggers of both kinds of replication, by database
+``install``        putting all of it there, and taking it away again
+``sessions``       what is pending at a merge subscriber, as one session
+``record_images``  the other rows of the logical records that a session changes
+``upload``         moving committed changes to the feed, exactly once and in order
+``state``          what the agent's commands mean for what is captured
+``ports``          where changes go
+``lakehouse``      the feed as a Delta table
 """

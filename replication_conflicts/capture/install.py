@@ -63,7 +63,6 @@ def install(
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name) and _node(connection, publication.name):
             raise CaptureProblem(f"publication '{publication.name}' is captured here already")
-        _check_publication(publication)
         for article in publication.articles.values():
             _check_table(inspector, article)
         _create_tables(connection)
@@ -78,8 +77,11 @@ def install(
         )
         if publication.is_merge and dialect_of(engine) == "postgres":
             run_plain(connection, f"create sequence {sequence_name(publication.name)}")
+        # an article's triggers may read what stands beside another one
+        for article in publication.articles.values():
+            _add_versions(connection, inspector, publication, article)
         inserted = sum(
-            _install_article(connection, inspector, publication, article, existing)
+            _add_triggers(connection, inspector, publication, article, existing)
             for article in publication.articles.values()
         )
     return Installed(len(publication.articles), inserted)
@@ -103,8 +105,11 @@ def remove(engine: Engine, publication: NodePublication, *, is_discarding: bool 
                 added.publication == publication.name
             )
         ).all()
+        # an article's triggers may read what stands beside another one
+        for name, _ in found:
+            _remove_triggers(connection, publication, str(name))
         for name, has_added_column in found:
-            _remove_article(connection, publication, str(name), bool(has_added_column))
+            _remove_versions(connection, publication, str(name), bool(has_added_column))
         if publication.is_merge and dialect_of(engine) == "postgres":
             run_plain(connection, f"drop sequence {sequence_name(publication.name)}")
         for table in (tables.queue, tables.passed_over, tables.articles, tables.nodes):
@@ -153,15 +158,6 @@ def _create_tables(connection: Connection) -> None:
     tables.metadata.create_all(connection, tables=wanted)
 
 
-def _check_publication(publication: NodePublication) -> None:
-    for record in publication.options.logical_records:
-        if record.detection or record.resolution:
-            raise CaptureProblem(
-                f"the logical record of '{record.top}' has detection or resolution, whose lineages"
-                " and images triggers do not write yet"
-            )
-
-
 def _check_table(inspector: Inspector, article: NodeArticle) -> None:
     if not inspector.has_table(article.name):
         raise CaptureProblem(f"there is no table {article.name!r}")
@@ -189,17 +185,13 @@ def _unique_indexes(inspector: Inspector, article: NodeArticle) -> list[list[str
     return [columns for columns in found if all(columns)]
 
 
-def _install_article(
+def _add_versions(
     connection: Connection,
     inspector: Inspector,
     publication: NodePublication,
     article: NodeArticle,
-    existing: ExistingRows,
-) -> int:
+) -> None:
     present = {column["name"] for column in inspector.get_columns(article.name)}
-    unique_keys = [
-        key for key in _unique_indexes(inspector, article) if set(key) <= set(article.kinds)
-    ]
     is_added = article.shape.version_column not in present
     if is_added:
         run_plain(
@@ -211,11 +203,23 @@ def _install_article(
         tables.articles.insert(),
         {"publication": publication.name, "article": article.name, "has_added_column": is_added},
     )
-    node = captured_node(connection, publication.name)
-    dialect = dialect_of(connection.engine)
     if publication.is_merge:
         for statement in _metadata_statements(connection, inspector, article):
             run_plain(connection, statement)
+
+
+def _add_triggers(
+    connection: Connection,
+    inspector: Inspector,
+    publication: NodePublication,
+    article: NodeArticle,
+    existing: ExistingRows,
+) -> int:
+    unique_keys = [
+        key for key in _unique_indexes(inspector, article) if set(key) <= set(article.kinds)
+    ]
+    node = captured_node(connection, publication.name)
+    dialect = dialect_of(connection.engine)
     count = _count_existing(connection, article, existing)
     for statement in triggers_for(dialect, publication, node, article, unique_keys).create:
         run_plain(connection, statement)
@@ -235,8 +239,7 @@ def _metadata_statements(
         str(column["name"]): column["type"].compile(dialect=connection.dialect)
         for column in inspector.get_columns(article.name)
     }
-    keys = [types[name] for name in article.shape.primary_key]
-    return [metadata_table(article, keys), *number_indexes(article)]
+    return [metadata_table(article, types), *number_indexes(article)]
 
 
 def _count_existing(connection: Connection, article: NodeArticle, existing: ExistingRows) -> int:
@@ -267,15 +270,18 @@ def _queue_existing(
     )
 
 
-def _remove_article(
-    connection: Connection, publication: NodePublication, name: str, has_added_column: bool
-) -> None:
+def _remove_triggers(connection: Connection, publication: NodePublication, name: str) -> None:
     article = publication.article(name)
     dialect = dialect_of(connection.engine)
     for statement in triggers_for(dialect, publication, "", article).drop:
         run_plain(connection, statement)
+
+
+def _remove_versions(
+    connection: Connection, publication: NodePublication, name: str, has_added_column: bool
+) -> None:
     if publication.is_merge:
         run_plain(connection, f"drop table {quoted(metadata_name(name))}")
     if has_added_column:
-        column = quoted(article.shape.version_column)
+        column = quoted(publication.article(name).shape.version_column)
         run_plain(connection, f"alter table {quoted(name)} drop column {column}")

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from replication_conflicts.capture.ports import BatchMismatch
+from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 from replication_conflicts.distribution.lakehouse import LakehouseProblem, Relations
 from replication_conflicts.nodes.feed import QUEUE_POSITION, FeedRow, feed_columns
@@ -69,29 +69,48 @@ class LakehouseFeed:
 
     def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
         """All rows of a batch, behind everything that is in the queue, in one commit."""
+        self.deliver_together([FeedBatch(node, batch, rows)])
+
+    def deliver_together(self, batches: Sequence[FeedBatch]) -> None:
+        """Batches of several nodes, in their order, in one commit."""
+        self.prepare()
+        there = self._change_ids(batches)
+        rows: list[tuple[FeedRow, int]] = []
+        for one in batches:
+            known = there.get((one.node, one.number))
+            if known is None:
+                rows.extend((row, one.number) for row in one.rows)
+            elif _digest(known) != _digest([str(row.values["change_id"]) for row in one.rows]):
+                raise BatchMismatch(
+                    f"the feed has another batch {one.number} of {one.node}: the database was set"
+                    " back, or two databases are the same node. Install capture anew under another"
+                    " name."
+                )
+        if rows:
+            records = [
+                {**queue_record(self._publication, row, batch), "ordinal": number}
+                for number, (row, batch) in enumerate(rows)
+            ]
+            self._append(CHANGE, records, "there.change_id = new.change_id")
+
+    def _change_ids(self, batches: Sequence[FeedBatch]) -> dict[tuple[str, int], list[str]]:
+        """What the feed has of batches, by node and number."""
         from pyspark.sql import functions as f
 
-        self._prepare()
-        wanted = _digest([str(row.values["change_id"]) for row in rows])
+        is_one = f.lit(False)
+        for one in batches:
+            is_one |= (f.col("node") == one.node) & (f.col("batch") == one.number)
         found = (
             self._spark.table(self._queue)
-            .where((f.col("entry") == CHANGE) & (f.col("node") == node) & (f.col("batch") == batch))
-            .select(f.collect_list("change_id"))
-            .first()
+            .where((f.col("entry") == CHANGE) & is_one)
+            .groupBy("node", "batch")
+            .agg(f.collect_list("change_id").alias("change_ids"))
         )
-        there = [] if found is None else found[0]
-        if there and _digest(there) != wanted:
-            raise BatchMismatch(
-                f"the feed has another batch {batch} of {node}: the database was set back, or two"
-                " databases are the same node. Install capture anew under another name."
-            )
-        if not there:
-            records = [self._record(row, batch, number) for number, row in enumerate(rows)]
-            self._append(CHANGE, records, "there.change_id = new.change_id")
+        return {(row["node"], row["batch"]): row["change_ids"] for row in found.collect()}
 
     def append_refusals(self, refusals: Sequence[Mapping[str, object]]) -> None:
         """Refused commands get their place in the queue; one that has it keeps it."""
-        self._prepare()
+        self.prepare()
         records = [
             {
                 "ordinal": number,
@@ -108,7 +127,7 @@ class LakehouseFeed:
         A merge reads the table that it writes: of two at the same time Delta refuses the second,
         which then finds the places that the first has given.
         """
-        self._records(records).createOrReplaceTempView("replication_records")
+        records_frame(self._spark, records).createOrReplaceTempView("replication_records")
         names = ", ".join(_COLUMNS)
         given = [name for name in _COLUMNS if name not in _GIVEN]
         selected = ", ".join(f"records.{name}" for name in given)
@@ -131,49 +150,9 @@ class LakehouseFeed:
                 if attempt == _ATTEMPTS or "CONCURRENT" not in str(error).upper():
                     raise
 
-    def _records(self, records: Sequence[Mapping[str, object]]) -> DataFrame:
-        """Records as a relation; as literals, because Python workers take seconds to start."""
-        from pyspark.sql import functions as f
-
-        frames = [
-            self._spark.range(1).select(
-                f.inline(
-                    f.from_json(
-                        f.lit(json.dumps(records[start : start + _ROWS_A_LITERAL])),
-                        f"array<struct<{_RECORD}>>",
-                    )
-                )
-            )
-            for start in range(0, len(records), _ROWS_A_LITERAL)
-        ]
-        whole = frames[0]
-        for frame in frames[1:]:
-            whole = whole.unionAll(frame)
-        return whole
-
-    def _record(self, row: FeedRow, batch: int, number: int) -> dict[str, object]:
-        article = self._publication.article(row.article)
-        own = {name: row.values[name] for name in article.kinds if name in row.values}
-        texts = {name: article.kinds[name].to_text(value) for name, value in own.items()}  # type: ignore[arg-type]
-        known = {
-            name: row.values.get(name)
-            for name in feed_columns(self._publication.options)
-            if name not in (QUEUE_POSITION, "changed_at", "priority")
-        }
-        moment, priority = row.values["changed_at"], row.values.get("priority")
-        return {
-            **known,
-            "ordinal": number,
-            "batch": batch,
-            "article": article.name,
-            "changed_at": timestamp_text(moment),  # type: ignore[arg-type]
-            "priority": None if priority is None else str(priority),
-            "row": texts,
-        }
-
     # --- the relations
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """Make the queue and the views, unless they are there as they should be."""
         if self._is_ready:
             return
@@ -215,6 +194,50 @@ class LakehouseFeed:
             if self._spark.table(name).dtypes == self._spark.sql(query).dtypes:
                 return
         self._spark.sql(f"create or replace view {name} as {query}")
+
+
+def records_frame(spark: SparkSession, records: Sequence[Mapping[str, object]]) -> DataFrame:
+    """Records of the queue as a relation; literals, because Python workers take long to start."""
+    from pyspark.sql import functions as f
+
+    frames = [
+        spark.range(1).select(
+            f.inline(
+                f.from_json(
+                    f.lit(json.dumps(records[start : start + _ROWS_A_LITERAL])),
+                    f"array<struct<{_RECORD}>>",
+                )
+            )
+        )
+        for start in range(0, len(records), _ROWS_A_LITERAL)
+    ]
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.unionAll(frame)
+    return whole
+
+
+def queue_record(
+    publication: NodePublication, row: FeedRow, batch: int | None
+) -> dict[str, object]:
+    """A change as a record of the queue's table; `batch` is None for what no capture has sent."""
+    article = publication.article(row.article)
+    own = {name: row.values[name] for name in article.kinds if name in row.values}
+    texts = {name: article.kinds[name].to_text(value) for name, value in own.items()}  # type: ignore[arg-type]
+    known = {
+        name: row.values.get(name)
+        for name in feed_columns(publication.options)
+        if name not in (QUEUE_POSITION, "changed_at", "priority")
+    }
+    moment, priority = row.values["changed_at"], row.values.get("priority")
+    return {
+        **known,
+        "batch": batch,
+        "article": article.name,
+        "changed_at": timestamp_text(moment),  # type: ignore[arg-type]
+        "priority": None if priority is None else str(priority),
+        "row": texts,
+    }
 
 
 def _typed(column: str, spark_type: str) -> str:

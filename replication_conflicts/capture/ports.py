@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from replication_conflicts.nodes.feed import FeedRow
@@ -12,6 +13,15 @@ class BatchMismatch(Exception):
     """The feed has a batch of this number with other changes: the database is not what it was."""
 
 
+@dataclass(frozen=True)
+class FeedBatch:
+    """Changes that enter the queue together; batches of a node are counted from 1."""
+
+    node: str
+    number: int
+    rows: Sequence[FeedRow]
+
+
 class FeedSink(Protocol):
     """The publication's queue, which gives each change its place."""
 
@@ -19,4 +29,14 @@ class FeedSink(Protocol):
         """All rows of a batch enter the queue in their order, or none; a batch that is there stays.
 
         Batches of a node are counted from 1. Errors: BatchMismatch.
+        """
+
+
+class SharedFeedSink(Protocol):
+    """A queue that takes batches of several nodes in one commit."""
+
+    def deliver_together(self, batches: Sequence[FeedBatch]) -> None:
+        """The batches enter the queue in their order, all or none; one that is there stays.
+
+        Errors: BatchMismatch.
         """

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, text
 
 from replication_conflicts.capture import tables
+from replication_conflicts.capture.record_images import Image, images
 from replication_conflicts.capture.triggers import merge_words
 from replication_conflicts.capture.triggers.merge_bodies import (
     BASE,
     CHANGED,
     CHANGED_AT,
     IS_AGAIN,
+    IS_PENDING,
+    IS_SENT_AGAIN,
     NET,
     NUMBER,
     OPERATION,
@@ -37,6 +40,7 @@ from replication_conflicts.distribution.images import image_sql, json_text, quot
 from replication_conflicts.distribution.metadata import VERSION, metadata_name
 from replication_conflicts.distribution.statements import escaped, run_plain
 from replication_conflicts.nodes.node import DELETE, INSERT, UPDATE
+from replication_conflicts.nodes.records import IMAGE, session_order
 
 
 @dataclass(frozen=True)
@@ -50,42 +54,63 @@ class Pending:
     is_again: bool = False
 
     def order(self) -> tuple[bool, bool, int, int]:
-        """What was not applied goes first; then parents before children, deletes the other way."""
-        is_delete = self.record["operation"] == DELETE
-        depth = -self.article.depth if is_delete else self.article.depth
-        return (not self.is_again, is_delete, depth, self.number)
+        """What was not applied goes first."""
+        place = session_order(self.record["operation"], self.article.depth)
+        return (not self.is_again, *place, self.number)
 
 
-def seal_session(connection: Connection, publication: NodePublication, batch: int) -> int:
-    """Move what is pending to the queue, as one session; the number of changes."""
+def seal_session(
+    connection: Connection,
+    publication: NodePublication,
+    batch: int,
+    node: str,
+    priority: str | None,
+) -> int:
+    """Move what is pending to the queue, as one session; the number of changes and images."""
     dialect = dialect_of(connection.engine)
     found: list[Pending] = []
     for article in publication.articles.values():
         found.extend(_to_repeat(connection, article, dialect))
         found.extend(_net_changes(connection, article, dialect))
     found.sort(key=Pending.order)
-    session = str(uuid.uuid4())
-    rows = []
-    for place, one in enumerate(found):
+    # before the rows are noted as uploaded
+    unchanged = list(images(connection, publication, node, priority)) if found else []
+    records = []
+    for one in found:
         change_id = str(uuid.uuid4())
         _note_upload(connection, one, change_id)
-        rows.append(
-            {
-                **one.record,
-                "publication": publication.name,
-                "article": one.article.name,
-                "change_id": change_id,
-                "transaction_key": session,
-                "batch": batch,
-                "transaction_id": session,
-                "transaction_change_count": len(found),
-                "transaction_order": place,
-            }
-        )
-    if rows:
+        records.append({**one.record, "article": one.article.name, "change_id": change_id})
+    records += [_image_record(one, _moment(found)) for one in unchanged]
+    if records:
+        session = str(uuid.uuid4())
+        common = {
+            "publication": publication.name,
+            "transaction_key": session,
+            "batch": batch,
+            "transaction_id": session,
+            "transaction_change_count": len(records),
+        }
+        rows = [{**one, **common, "transaction_order": place} for place, one in enumerate(records)]
         connection.execute(tables.queue.insert(), rows)
         _forget_passed_over(connection, publication, found)
-    return len(rows)
+    return len(records)
+
+
+def _moment(found: Sequence[Pending]) -> str:
+    """When the session's last change was made; what goes again counts where nothing else does."""
+    fresh = [one for one in found if not one.is_again]
+    return max(str(one.record["changed_at"]) for one in fresh or found)
+
+
+def _image_record(image: Image, at: str) -> dict[str, Any]:
+    return {
+        "operation": IMAGE,
+        "changed_at": at,
+        "row_image": image.row_image,
+        "merge_record": json.dumps(dict(image.merge_record), ensure_ascii=False),
+        "article": image.article,
+        "change_id": str(uuid.uuid4()),
+    }
 
 
 def insert_existing(
@@ -94,7 +119,7 @@ def insert_existing(
     """Rows without a version, which were there before capture, become inserts of this node."""
     words = merge_words(dialect_of(connection.engine), publication.name)
     mark_as_agent(connection)
-    for statement in MergeBodies(words, publication.name, node, article).existing():
+    for statement in MergeBodies(words, publication, node, article).existing():
         run_plain(connection, statement)
     unmark_as_agent(connection)
 
@@ -112,7 +137,7 @@ def _net_changes(connection: Connection, article: NodeArticle, dialect: str) -> 
         f" net.{BASE} as base, net.{CHANGED} as changed, net.{CHANGED_AT} as changed_at,"
         f" net.{PRIORITY} as priority, net.{NET} as lineage"
         f" from {metadata} net left join {table} held on {is_row}"
-        f" where net.{OPERATION} is not null order by net.{NUMBER}"
+        f" where {IS_PENDING.format(row='net')} order by net.{NUMBER}"
     )
     for row in run_plain(connection, query).mappings():
         changed = None if row["changed"] is None else sorted(json.loads(row["changed"]))
@@ -148,8 +173,7 @@ def _to_repeat(connection: Connection, article: NodeArticle, dialect: str) -> It
     query = (
         f"select {image_sql(article, dialect, 'sent', article.shape.primary_key)} as key_image,"
         f" sent.{NUMBER} as number, sent.{UPLOADED_RECORD} as record from {metadata} sent"
-        f" where sent.{IS_AGAIN} = 1 and sent.{OPERATION} is null"
-        f" and sent.{VERSION} = sent.{UPLOADED_VERSION} order by sent.{NUMBER}"
+        f" where {IS_SENT_AGAIN.format(row='sent')} order by sent.{NUMBER}"
     )
     for row in run_plain(connection, query).mappings():
         record = json.loads(row["record"])

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.install import CaptureProblem, captured_node
+from replication_conflicts.capture.numbers import continue_numbers
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_AGAIN,
     OPERATION,
@@ -26,6 +27,7 @@ from replication_conflicts.distribution.metadata import (
     VERSION,
     metadata_name,
     metadata_shape,
+    parent_names,
 )
 from replication_conflicts.distribution.ports import CaptureState, NoCapture, SnapshotRow
 from replication_conflicts.distribution.statements import (
@@ -35,7 +37,7 @@ from replication_conflicts.distribution.statements import (
     run_plain,
 )
 from replication_conflicts.nodes.commands import NOT_APPLIED
-from replication_conflicts.statements import NEW_VERSION, OLD_VERSION
+from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter_name
 
 
 class QueuedCapture:
@@ -70,11 +72,18 @@ def drop_queue(connection: Connection, publication: NodePublication) -> None:
 class MergeCapture:
     """Merge replication: lineages stand beside the rows, and change with them."""
 
-    def __init__(self, publication: NodePublication, rows: Tables) -> None:
+    def __init__(self, publication: NodePublication, node: str, rows: Tables) -> None:
         self._publication = publication
+        self._node = node
         self._rows = rows
         self._metadata = {
-            name: prepared(metadata_shape(article), rows.dialect)
+            name: {
+                **prepared(metadata_shape(article), rows.dialect),
+                # a tombstone is a row without a version, so that inserts find it, too
+                "delete": prepared(metadata_shape(article, is_deleting=True), rows.dialect)[
+                    "update"
+                ],
+            }
             for name, article in publication.articles.items()
         }
 
@@ -98,7 +107,8 @@ class MergeCapture:
             run_plain(connection, f"delete from {quoted(metadata_name(name))}")
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
-        """The rows' versions and lineages."""
+        """The rows' versions and lineages; the node's own numbers among them are taken."""
+        continue_numbers(connection, self._publication.name, self._node, rows)
         self._write(
             connection,
             rows[0].article,
@@ -107,9 +117,9 @@ class MergeCapture:
         )
 
     def _follow(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
-        """A tombstone is a row without a version, so that inserts find it, too."""
-        for (article, is_insert), group in groupby(
-            commands, lambda c: (c.article or "", c.old_version is None)
+        """Where a command has acted, the version and what is known are its own."""
+        for (article, is_insert, is_delete), group in groupby(
+            commands, lambda c: (c.article or "", c.old_version is None, c.row is None)
         ):
             found = list(group)
             if is_insert:
@@ -118,14 +128,14 @@ class MergeCapture:
             changes = [
                 self._values(
                     article,
-                    one.key or {},
+                    {**(one.key or {}), **(one.row or {})},
                     one.lineage,
                     one.old_version or NO_ROW,
                     one.new_version or NO_ROW,
                 )
                 for one in found
             ]
-            self._write(connection, article, "update", changes)
+            self._write(connection, article, "delete" if is_delete else "update", changes)
 
     def _write(
         self, connection: Connection, article: str, operation: str, values: list[dict[str, object]]
@@ -141,9 +151,14 @@ class MergeCapture:
         old: str | None,
         new: str,
     ) -> dict[str, object]:
-        key = {name: row[name] for name in self._publication.article(article).shape.primary_key}
+        known = self._publication.article(article)
+        bound = self._rows[article].bound(row)
+        parents = {
+            name: bound.get(parameter_name(column))
+            for name, column in zip(parent_names(known), known.parent_columns, strict=True)
+        }
         versions = {OLD_VERSION: old, NEW_VERSION: new, LINEAGE: json.dumps(dict(lineage))}
-        return {**self._rows[article].bound(key), **versions}
+        return {**bound, **parents, **versions}
 
     # --- inserts that are not uploaded: what comes down about them acts if they are undone
 
@@ -235,4 +250,6 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
             return NoCapture()
     if captured_as != node:
         raise CaptureProblem(f"this database is the node '{captured_as}', not '{node}'")
-    return MergeCapture(publication, rows) if publication.is_merge else QueuedCapture(publication)
+    if publication.is_merge:
+        return MergeCapture(publication, node, rows)
+    return QueuedCapture(publication)

@@ -93,6 +93,8 @@ replaced = Table(
     Column("row_image", Text),
     Column("version", Text),
     Column("is_key_clash", Boolean, nullable=False),
+    # merge replication: the number of the row beside it, which has its version and its lineage
+    Column("beside", Integer),
     comment="Rows in the way of one that is being written: an `or replace` deletes them unseen.",
 )
 SQLITE_ONLY = (open_transaction, replaced)

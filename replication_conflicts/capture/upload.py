@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.install import CaptureProblem, captured_node
-from replication_conflicts.capture.ports import FeedSink
+from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
 from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.distribution.articles import NodePublication
 from replication_conflicts.distribution.database import dialect_of
@@ -77,6 +77,14 @@ class Batch:
     size: int
 
 
+@dataclass(frozen=True)
+class SealedBatch:
+    """A batch, and the database that it waits in."""
+
+    engine: Engine
+    batch: Batch
+
+
 @dataclass
 class Uploaded:
     """What an upload has moved."""
@@ -96,6 +104,24 @@ def upload(
         done.changes += batch.size
         done.batches += 1
     return done
+
+
+def upload_together(
+    publication: NodePublication, sink: SharedFeedSink, sealed: Sequence[SealedBatch]
+) -> Uploaded:
+    """Move batches of several databases, in the order given and in one commit of the feed.
+
+    Each is safe by itself: what a crash leaves sealed is sent again, together or alone.
+    """
+    sink.deliver_together(
+        [
+            FeedBatch(one.batch.node, one.batch.number, read(one.engine, publication, one.batch))
+            for one in sealed
+        ]
+    )
+    for one in sealed:
+        finish(one.engine, publication.name, one.batch)
+    return Uploaded(sum(one.batch.size for one in sealed), len(sealed))
 
 
 def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ONCE) -> Batch | None:
@@ -127,7 +153,7 @@ def _sealed(connection: Connection, publication: NodePublication, most: int) -> 
     state = connection.execute(locked).mappings().one()
     number, size = state["next_batch"], state["batch_size"]
     if size is None and publication.is_merge:
-        size = seal_session(connection, publication, number)
+        size = seal_session(connection, publication, number, node, state["priority"])
     elif size is None:
         size = _seal(connection, publication.name, number, most)
     if state["batch_size"] is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -11,22 +12,24 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from replication_conflicts.demo import report
-from replication_conflicts.demo.play import (
+from replication_conflicts.demo.databases import Kind
+from replication_conflicts.demo.play import Delivery, Demo, DemoError
+from replication_conflicts.demo.publications import (
     POLICIES,
-    PUBLICATION,
-    Demo,
-    DemoError,
-    Round,
+    STORIES,
     default_policy,
     publication_options,
 )
 from replication_conflicts.demo.query import print_query, short_error
+from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.distribution.apply import AgentProblem
+from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.distribution.local_postgres import PostgresProblem, programs
 from replication_conflicts.environment import check, folders
 from replication_conflicts.environment.profile import ProfileError, target_schema
 from replication_conflicts.environment.session import SessionError
-from replication_conflicts.nodes import publication_from_vars
-from replication_conflicts.workload import Settings, Workload
+from replication_conflicts.workload import Settings
 
 _DEFAULTS = Settings()
 
@@ -49,6 +52,9 @@ def demo(
         int, typer.Option(min=1, help="In how many deliveries they come.")
     ] = _DEFAULTS.deliveries,
     seed: Annotated[int, typer.Option(help="Another seed is another story.")] = _DEFAULTS.seed,
+    databases: Annotated[
+        Kind, typer.Option(help="What the nodes are; PostgreSQL: a server of the demo's own.")
+    ] = Kind.SQLITE,
     fresh: Annotated[
         bool,
         typer.Option("--fresh", help="Drop the schemas feeds, initial and published, start over."),
@@ -60,29 +66,31 @@ def demo(
         bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
     ] = False,
 ) -> None:
-    """Headquarters and four branches at work: conflicts, decisions, commands.
+    """Headquarters and branches at work in databases: conflicts, decisions, commands.
 
-    A second demo delivers the same feed again, and nothing is new.
+    A second demo delivers the same feeds again, and nothing is new.
     """
     console = Console(highlight=False)
     project = _project()
     policy = policy or default_policy(project)
     if policy not in POLICIES:
         _stop(f"--policy is {policy}, must be one of: {', '.join(POLICIES)}")
-    plan = Plan(policy, Settings(transactions, deliveries, seed))
+    plan = Plan(policy, Settings(transactions, deliveries, seed), databases)
     state = State(folders.local_folder() / "demo")
     is_repetition = _is_repetition(state, plan, fresh)
     if dry_run:
         _print_plan(console, project, plan, is_repetition)
         return
-    if state.plan is not None and not is_repetition and not fresh:
-        console.print("The last demo did not come to its end: starting over.")
-    problems = check.problems()
+    if not is_repetition and not fresh:
+        _say_why_over(console, state, plan)
+    problems = [*check.problems()]
+    if databases is Kind.POSTGRES and not is_repetition and programs() is None:
+        problems.append("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     if problems:
         _stop("\n".join(problems))
     try:
         _run(console, project, state, plan, is_repetition, fresh, tests)
-    except (DemoError, SessionError, ProfileError) as error:
+    except (DemoError, SessionError, ProfileError, PostgresProblem, AgentProblem) as error:
         _stop(str(error))
 
 
@@ -134,61 +142,69 @@ def _run(
 
         one = Demo(project, state, plan, say, tests)
 
-        def tell(told: Round) -> None:
+        build_seconds = 0.0
+
+        def tell(told: Delivery) -> None:
+            nonlocal build_seconds
+            build_seconds += told.seconds
             progress.advance(task)
-            progress.print(report.round_line(told, plan.settings.deliveries), soft_wrap=True)
+            for line in report.delivery_lines(told, plan.settings.deliveries):
+                progress.print(line)
 
         if is_repetition:
             repetition = one.repeat()
+            build_seconds = repetition.seconds
         else:
-            _refuse_foreign_tables(one, state, fresh)
-            ending = one.play(tell)
+            # what an earlier demo left is its own to drop
+            ending = one.play(tell, is_dropping=fresh or state.is_there)
         progress.update(task, description="reading the results")
         console.print()
-        report.print_results(console, one.lakehouse)
+        report.print_results(console, one.lakehouse, one.sites)
     if is_repetition:
         report.print_repetition(console, repetition)
         is_good = not repetition.taken and not repetition.changed_tables
     else:
-        report.print_ending(console, ending)
+        report.print_ending(console, ending, plan.databases.title)
         is_good = not ending.unequal
-    report.print_next(console, is_repetition)
-    console.print(f"\n{time.monotonic() - started:.0f} s", style="dim")
+    report.print_next(console, state, plan, is_repetition)
+    seconds = time.monotonic() - started
+    console.print(f"\n{seconds:.0f} s, {build_seconds:.0f} s of them dbt build", style="dim")
     one.lakehouse.spark.stop()
     if not is_good:
         raise typer.Exit(1)
 
 
-def _refuse_foreign_tables(one: Demo, state: State, fresh: bool) -> None:
-    # what an earlier demo left is its own to drop
-    if state.plan is None and not fresh and one.lakehouse.has_tables():
-        raise DemoError(
-            "the schemas feeds, initial and published hold tables that no demo has made.\n"
-            "To drop them and start: `replication-conflicts demo --fresh`."
-        )
-
-
 def _is_repetition(state: State, plan: Plan, fresh: bool) -> bool:
-    """Whether the same feed is to be delivered again; a demo that was cut short starts over."""
+    """Whether the same feeds are to be delivered again; a demo that was cut short starts over."""
     if fresh or state.plan is None or not state.is_finished:
         return False
-    if state.plan != plan:
+    if replace(state.plan, databases=plan.databases) != plan:
         _stop(f"the last demo was made with {state.plan}.\nTo start over with {plan}: add --fresh.")
-    return True
+    return state.plan == plan
+
+
+def _say_why_over(console: Console, state: State, plan: Plan) -> None:
+    last = state.plan
+    if state.is_there and (last is None or not state.is_finished):
+        console.print("The last demo did not come to its end: starting over.")
+    elif last is not None:
+        console.print(
+            f"The last demo was on {last.databases.title}: starting over on {plan.databases.title}."
+        )
 
 
 def _print_plan(console: Console, project: Path, plan: Plan, is_repetition: bool) -> None:
     if is_repetition:
-        console.print("The feed of the last demo would be delivered again: one dbt build.")
+        console.print("The feeds of the last demo would be delivered again: one dbt build.")
         return
-    options = publication_options(project, plan.policy)[PUBLICATION]
-    workload = Workload(publication_from_vars(PUBLICATION, options), plan.settings)
-    first = workload.delivery()
-    console.print(f"Publication {PUBLICATION}, {plan}", soft_wrap=True)
-    console.print(f"  rows at every node at the start: {len(workload.initial):,}")
-    console.print(f"  first delivery: {len(first.rows):,} feed rows")
-    console.print(f"  dbt builds: {plan.settings.deliveries} and at least one at the end")
-    console.print("  schemas dropped and made: feeds, initial, published")
+    options = publication_options(project, plan.policy)
+    console.print(f"{plan}, on {plan.databases.title}", soft_wrap=True)
+    for story in STORIES:
+        site = Site(story, node_publication(story.publication, options), plan.settings)
+        console.print(f"Publication {story.publication}: {', '.join(site.nodes)}")
+        console.print(f"  rows in every database at the start: {len(site.initial):,}")
+    console.print(f"dbt builds: {plan.settings.deliveries} and at least one at the end")
+    console.print("Schemas dropped and made: feeds, initial, published")
 
 
 def _project() -> Path:

@@ -1,48 +1,47 @@
-"""The demo's side of the tables: it appends what arrives, and reads what a run made of it."""
+"""The demo's side of the tables: what it makes before the first build, and reads after each."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
-from replication_conflicts.nodes import (
-    Command,
-    FeedRow,
-    Publication,
-    StoredRow,
-    command_from_record,
+from replication_conflicts.capture.lakehouse import LakehouseFeed
+from replication_conflicts.demo.commands import read_commands
+from replication_conflicts.demo.databases import NodeRows
+from replication_conflicts.demo.site import Links, Site
+from replication_conflicts.distribution.articles import NodePublication
+from replication_conflicts.distribution.commands import Place
+from replication_conflicts.distribution.lakehouse import (
+    LakehouseReports,
+    LakehouseSnapshots,
+    Relations,
+    canonical_sql,
 )
-from replication_conflicts.nodes.tables import (
-    append_feed,
-    append_initial,
-    create_table,
-    feed_table_columns,
-    rows_frame,
-    table_name,
-)
+from replication_conflicts.nodes.tables import append_initial
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FEEDS = "feeds"
-INITIAL = "initial"
-PUBLISHED = "published"
-SCHEMAS = (FEEDS, INITIAL, PUBLISHED)
+RELATIONS = Relations()
+SCHEMAS = (RELATIONS.feeds, RELATIONS.initial, RELATIONS.published)
 _COMMIT = re.compile(r"^(\d{20})\.json$")
+
+
+def queue_table(publication: str) -> str:
+    """Where captures put the changes of a publication."""
+    return f"{RELATIONS.feeds}.{publication}_queue"
 
 
 class Lakehouse:
     """The schemas of the root project's embedded target."""
 
-    def __init__(self, spark: SparkSession, publication: Publication) -> None:
+    def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self.publication = publication
-        self._read_up_to: dict[str, int] = {}
+        self._feeds: dict[str, LakehouseFeed] = {}
 
     # what arrives
 
@@ -61,82 +60,70 @@ class Lakehouse:
             if schema in existing
         )
 
-    def start(self, rows: Iterable[StoredRow]) -> None:
+    def start(self, sites: Sequence[Site]) -> None:
         """Make the feeds' tables, empty, and those of the initial snapshot, full."""
-        for schema in (FEEDS, INITIAL):
+        for schema in (RELATIONS.feeds, RELATIONS.initial):
             self.spark.sql(f"create schema if not exists {schema}")
-        for name, article in self.publication.articles.items():
-            columns = feed_table_columns(self.publication, article)
-            create_table(self.spark, table_name(FEEDS, self.publication, name), columns)
-        append_initial(self.spark, INITIAL, self.publication, rows)
+        for site in sites:
+            self.feed(site.publication).prepare()
+            append_initial(self.spark, RELATIONS.initial, site.publication.options, site.initial)
 
-    def deliver(self, rows: Iterable[FeedRow]) -> None:
-        """Append rows to the feeds."""
-        append_feed(self.spark, FEEDS, self.publication, rows)
+    def feed(self, publication: NodePublication) -> LakehouseFeed:
+        """Where captures deliver."""
+        if publication.name not in self._feeds:
+            feed = LakehouseFeed(self.spark, RELATIONS, publication)
+            self._feeds[publication.name] = feed
+        return self._feeds[publication.name]
 
-    def report_reinitialized(self, subscriber: str, position: int, at: datetime) -> None:
-        """Tell the next run that a subscriber has taken its snapshot."""
-        table = f"{PUBLISHED}.subscription_events"
-        event = {
-            "publication": self.publication.name,
-            "subscriber": subscriber,
-            "event": "reinitialized",
-            "snapshot_position": position,
-            "at": at,
-        }
-        # the seed's table, whatever its format
-        columns = dict(self.spark.table(table).dtypes)
-        rows_frame(self.spark, columns, [event]).write.insertInto(table)
+    def deliver_again(self, publication: str, version: int) -> int:
+        """Everything that the feed held at a Delta version comes once more; the number of rows."""
+        table = queue_table(publication)
+        self.spark.sql(f"insert into {table} select * from {table} version as of {version}")
+        return self.count(f"select count(*) from {table} version as of {version}")
 
     # what a run made of it
 
-    def published(self) -> list[StoredRow]:
-        """The published rows of all articles, with their versions."""
-        return [
-            stored
-            for name in self.publication.articles
-            for stored in self._stored(
-                name, f"select * from {table_name(PUBLISHED, self.publication, name)}"
-            )
-        ]
+    def links(self, publication: NodePublication, places: Mapping[str, Place]) -> Links:
+        """What the agents of a publication's nodes need, which stand at these places."""
+        return Links(
+            read_commands(self.spark, RELATIONS, publication, places),
+            LakehouseSnapshots(self.spark, RELATIONS, publication),
+            LakehouseReports(self.spark, RELATIONS, publication),
+        )
 
-    def commands(self, subscribers: Sequence[str]) -> dict[str, list[Command]]:
-        """What each of the subscribers may have and was not read for it before, in order."""
-        found: dict[str, list[Command]] = {name: [] for name in subscribers}
-        unread = " or ".join(
-            f"(subscriber = '{name}' and queue_position > {self._read_up_to.get(name, 0)})"
-            for name in subscribers
-        )
-        query = (
-            f"select * from {PUBLISHED}.subscriber_commands"
-            f" where publication = '{self.publication.name}' and ({unread})"
-            " order by queue_position, sequence"
-        )
-        for row in self.spark.sql(query).collect():
-            command = command_from_record(self.publication, row.asDict(recursive=True))
-            found[command.subscriber].append(command)
-            self._read_up_to[command.subscriber] = command.queue_position
+    def published(self, publication: NodePublication) -> NodeRows:
+        """The published rows of all articles, in the form of a node's."""
+        found: NodeRows = {}
+        for name, article in publication.articles.items():
+            texts = [
+                f"{canonical_sql(column, kind)} as `{column}`"
+                for column, kind in article.shape.columns.items()
+            ]
+            version = article.shape.version_column
+            table = f"{RELATIONS.published}.{publication.name}__{name}"
+            rows = self.spark.table(table).selectExpr(*texts, f"row_version as `{version}`")
+            found[name] = {}
+            for row in rows.collect():
+                values = row.asDict()
+                # Java writes some floating point numbers with other digits, of the same value
+                for column, kind in article.kinds.items():
+                    values[column] = kind.to_text(kind.from_text(values[column]))
+                key = tuple(values[column] for column in article.shape.primary_key)
+                found[name][key] = values
         return found
-
-    def snapshot(self, command: Command) -> list[StoredRow]:
-        """The rows that a `reinitialize` command names."""
-        return [
-            stored
-            for table in command.snapshot
-            for stored in self._stored(
-                table.article,
-                f"select * from {table.relation} version as of {table.table_version}"
-                " where not is_deleted",
-            )
-        ]
 
     def versions(self) -> dict[str, int]:
         """The Delta version of every data table of the project."""
         return {
             folder.name: max(commits)
-            for folder in sorted(self._folder(PUBLISHED).iterdir())
+            for folder in sorted(self._folder(RELATIONS.published).iterdir())
             if (commits := list(_commits(folder / "_delta_log")))
         }
+
+    def feed_version(self, publication: str) -> int:
+        """The Delta version of a publication's queue."""
+        name = queue_table(publication).partition(".")[2]
+        return max(_commits(self._folder(RELATIONS.feeds) / name / "_delta_log"))
 
     def count(self, query: str) -> int:
         """The number that a query gives."""
@@ -145,13 +132,6 @@ class Lakehouse:
     def rows(self, query: str) -> list[Mapping[str, object]]:
         """The rows of a small result."""
         return [row.asDict(recursive=True) for row in self.spark.sql(query).collect()]
-
-    def _stored(self, name: str, query: str) -> Iterator[StoredRow]:
-        article = self.publication.articles[name]
-        columns = ", ".join(f"cast(`{column}` as string)" for column in article.columns)
-        for row in self.spark.sql(f"select {columns}, row_version from ({query})").collect():
-            texts = dict(zip(article.columns, row, strict=False))
-            yield StoredRow(name, article.from_texts(texts), str(row[-1]))
 
     def _folder(self, schema: str) -> Path:
         warehouse = self.spark.conf.get("spark.sql.warehouse.dir") or ""

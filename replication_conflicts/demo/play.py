@@ -1,29 +1,32 @@
-"""The loop: a delivery, a `dbt build`, commands to the branches that are online, and so on."""
+"""The loop: people at work in databases, captures upload, `dbt build`, agents distribute."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
+from replication_conflicts.demo.conflict import BothSides, both_sides
+from replication_conflicts.demo.databases import node_databases
+from replication_conflicts.demo.faults import FaultyFeed
 from replication_conflicts.demo.lakehouse import Lakehouse
+from replication_conflicts.demo.publications import STORIES, default_policy, publication_options
+from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import Plan, State
-from replication_conflicts.nodes import Node, Publication, StoredRow, publication_from_vars
-from replication_conflicts.workload import Delivery, Workload
+from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.nodes.commands import REINITIALIZE
+from replication_conflicts.workload import Round
 
-PUBLICATION = "inventory"
-POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
-# a branch that is reinitialized reports it to the next run; this many builds are enough for all
+# a subscriber that is reinitialized reports it to the next run, and what was not applied comes
+# again; this many builds are enough for all
 MOST_CLOSING_BUILDS = 4
 # what never changes is made by the first build; unit tests are for those who change a rule
-_FIRST = ("build", "--exclude-resource-type", "test", "unit_test")
-_NEXT = (*_FIRST, "seed", "--exclude", "config.materialized:view", "command_statements")
+FIRST = ("build", "--exclude-resource-type", "test", "unit_test")
+NEXT = (*FIRST, "seed", "--exclude", "config.materialized:view", "command_statements")
 _WITH_TESTS = ("build", "--exclude-resource-type", "unit_test", "seed")
 
 
@@ -32,26 +35,42 @@ class DemoError(Exception):
 
 
 @dataclass(frozen=True)
-class Round:
-    """One delivery and the run over it."""
+class Visit:
+    """What one publication had to do with a delivery: rows that it brought, and who was away."""
 
-    delivery: Delivery
-    seconds: float
+    publication: str
+    round: Round
+    rows: int
+    offline: tuple[str, ...]
     reinitialized: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Ending:
-    """How a demo ended: `unequal` are the branches whose rows are not the publisher's."""
+class Delivery:
+    """One delivery of all publications, and the build over it."""
 
-    rounds: tuple[Round, ...]
+    number: int
+    visits: tuple[Visit, ...]
+    seconds: float
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether nobody has worked any more."""
+        return all(visit.round.is_closing for visit in self.visits)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a demo ended: `unequal` are the databases whose rows are not the published ones."""
+
+    databases: int
     unequal: tuple[str, ...]
-    branches: int
+    conflict: BothSides | None
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """The same feed once more: how many rows, and the data tables that got a new version."""
+    """The same feeds once more: how many rows, and the data tables that got a new version."""
 
     rows: int
     taken: int
@@ -62,35 +81,32 @@ class Repetition:
 Listener = Callable[[str], None]
 
 
-def publication_options(project: Path, policy: str) -> dict[str, Any]:
-    """The configuration of all publications, `inventory` with the wanted policy."""
-    settings = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))
-    publications: dict[str, Any] = settings["vars"]["publications"]
-    return {**publications, PUBLICATION: {**publications[PUBLICATION], "policy": policy}}
-
-
-def default_policy(project: Path) -> str:
-    """The policy that the project itself has."""
-    settings = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))
-    return str(settings["vars"]["publications"][PUBLICATION].get("policy", POLICIES[0]))
-
-
 class Demo:
     """A demo in the root project. `say` is told, in a few words, what is being done.
 
-    `has_tests`: the builds at the end run the project's data tests, too.
+    `has_tests`: the builds at the end run the project's data tests, too. `profiles`: a folder with
+    another target `embedded` than the project's.
     """
 
     def __init__(
-        self, project: Path, state: State, plan: Plan, say: Listener, has_tests: bool = False
+        self,
+        project: Path,
+        state: State,
+        plan: Plan,
+        say: Listener,
+        has_tests: bool = False,
+        profiles: Path | None = None,
     ) -> None:
         options = publication_options(project, plan.policy)
-        self.publication: Publication = publication_from_vars(PUBLICATION, options[PUBLICATION])
         self.plan = plan
+        self.sites = [
+            Site(story, node_publication(story.publication, options), plan.settings)
+            for story in STORIES
+        ]
         self._state = state
         self._say = say
-        self._last = _WITH_TESTS if has_tests else _NEXT
-        self._dbt = DbtBuild(project, project / "profiles", threads=4)
+        self._last = _WITH_TESTS if has_tests else NEXT
+        self._dbt = DbtBuild(project, profiles or project / "profiles", threads=4)
         # the project's own configuration needs no option, and dbt need not parse anew for it
         is_own = plan.policy == default_policy(project)
         self._vars = () if is_own else ("--vars", json.dumps({"publications": options}))
@@ -101,67 +117,144 @@ class Demo:
         """The tables; the first use starts Spark."""
         if self._lakehouse is None:
             self._say("starting Spark")
-            self._lakehouse = Lakehouse(self._dbt.spark, self.publication)
+            self._lakehouse = Lakehouse(self._dbt.spark)
         return self._lakehouse
 
-    def play(self, tell: Callable[[Round], None]) -> Ending:
-        """The whole demo from the start; `tell` is told of every round."""
-        workload = Workload(self.publication, self.plan.settings)
-        self._state.start(self.plan, self.publication, workload.initial)
-        self.lakehouse.clear()
-        self._say("loading the rows that every node starts with")
-        self.lakehouse.start(workload.initial)
-        rounds: list[Round] = []
-        for number in range(1, self.plan.settings.deliveries + 1):
-            rounds.append(self._round(workload, _NEXT if number > 1 else _FIRST))
-            tell(rounds[-1])
-        for _ in range(MOST_CLOSING_BUILDS):
-            rounds.append(self._round(workload, self._last))
-            tell(rounds[-1])
-            if not workload.has_pending and not rounds[-1].reinitialized:
-                break
-        self._say("comparing the branches with the publisher")
-        published = by_key(self.publication, self.lakehouse.published())
-        unequal = tuple(
-            name for name, node in workload.branches.items() if rows_of(node) != published
-        )
-        self._state.finish(self.plan)
-        return Ending(tuple(rounds), unequal, len(workload.branches))
+    def play(self, tell: Callable[[Delivery], None], *, is_dropping: bool) -> Ending:
+        """The whole demo from the start; `tell` is told of every delivery.
+
+        Errors: DemoError where the schemas hold tables, unless `is_dropping`.
+        """
+        self._state.clear()
+        with (
+            node_databases(self.plan.databases, self._state.databases) as make_url,
+            ThreadPoolExecutor(1) as aside,
+        ):
+            # people go to work while Spark starts
+            is_ready = aside.submit(self._prepare_lakehouse, is_dropping)
+            for site in self.sites:
+                site.open(make_url)
+            try:
+                self._play(tell, is_ready)
+                return self._ending()
+            finally:
+                for site in self.sites:
+                    site.close()
 
     def repeat(self) -> Repetition:
         """Deliver everything again and build."""
         before = self.lakehouse.versions()
         taken = self._taken()
-        deliveries = self._state.deliveries(self.publication)
-        rows = [row for delivery in deliveries for row in delivery]
-        self._say(f"delivering {len(rows):,} rows again")
-        self.lakehouse.deliver(rows)
-        self._say("dbt build")
+        self._say("delivering everything again")
+        rows = sum(
+            self.lakehouse.deliver_again(publication, version)
+            for publication, version in self._state.feed_versions.items()
+        )
+        self._say(f"dbt build over {rows:,} rows that are known")
         seconds = self._build(self._last).seconds
         after = self.lakehouse.versions()
         changed = tuple(name for name in after if after[name] != before.get(name))
-        return Repetition(len(rows), self._taken() - taken, changed, seconds)
+        return Repetition(rows, self._taken() - taken, changed, seconds)
 
     # --- a round
 
-    def _round(self, workload: Workload, command: tuple[str, ...]) -> Round:
-        self._say("people at work in five places")
-        delivery = workload.delivery()
-        self._state.keep(delivery.number, self.publication, delivery.rows)
-        self.lakehouse.deliver(delivery.rows)
-        self._say(f"dbt build over {len(delivery.rows):,} feed rows")
-        seconds = self._build(command).seconds
-        self._say("the branches apply their commands")
-        published = self.lakehouse.published()
-        workload.answer(published, self.lakehouse.commands(delivery.online))
-        waiting = [
-            name
-            for name in delivery.online
-            if workload.branches[name].reinitialize_command is not None
+    def _prepare_lakehouse(self, is_dropping: bool) -> None:
+        if not is_dropping and self.lakehouse.has_tables():
+            raise DemoError(
+                "the schemas feeds, initial and published hold tables that no demo has made.\n"
+                "To drop them and start: `replication-conflicts demo --fresh`."
+            )
+        # from here on the schemas are the demo's, even if it is killed
+        self._state.start(self.plan)
+        self.lakehouse.clear()
+        self.lakehouse.start(self.sites)
+
+    def _play(self, tell: Callable[[Delivery], None], is_ready: Future[None]) -> None:
+        self._say("people at work, while Spark starts")
+        rounds = [site.work() for site in self.sites]
+        is_ready.result()
+        faults = [
+            FaultyFeed(
+                self.lakehouse.spark,
+                site.publication,
+                site.story,
+                self.plan.settings.random(site.publication.name, "faults"),
+            )
+            for site in self.sites
         ]
-        for name in waiting:
-            self._reinitialize(workload.branches[name])
-        return Round(delivery, seconds, tuple(waiting))
+        number, closing = 1, 0
+        while True:
+            delivery = self._delivery(number, rounds, faults)
+            tell(delivery)
+            closing += delivery.is_closing
+            if closing == MOST_CLOSING_BUILDS or (closing and self._is_settled(delivery)):
+                return
+            number += 1
+            self._say("people at work")
+            rounds = [site.work() for site in self.sites]
+
+    def _is_settled(self, delivery: Delivery) -> bool:
+        """Whether nothing is left to upload, nor a snapshot to report, now that nobody works."""
+        is_waiting = any(visit.reinitialized for visit in delivery.visits)
+        return not is_waiting and not any(site.has_pending for site in self.sites)
+
+    def _delivery(
+        self, number: int, rounds: Sequence[Round], faults: Sequence[FaultyFeed]
+    ) -> Delivery:
+        self._say("captures upload")
+        rows = []
+        for site, played, faulty in zip(self.sites, rounds, faults, strict=True):
+            uploaded = site.upload(self.lakehouse.feed(site.publication))
+            is_faulty = not played.is_closing
+            beside = faulty.disturb(number, datetime.now(timezone.utc)) if is_faulty else 0
+            rows.append(uploaded + beside)
+        self._say(f"dbt build over {sum(rows):,} feed rows")
+        seconds = self._build(self._command(number, rounds)).seconds
+        self._say("agents distribute")
+        visits = [
+            self._visit(site, played, count)
+            for site, played, count in zip(self.sites, rounds, rows, strict=True)
+        ]
+        return Delivery(number, tuple(visits), seconds)
+
+    def _command(self, number: int, rounds: Sequence[Round]) -> tuple[str, ...]:
+        if number == 1:
+            return FIRST
+        return self._last if all(played.is_closing for played in rounds) else NEXT
+
+    def _visit(self, site: Site, played: Round, rows: int) -> Visit:
+        links = self.lakehouse.links(site.publication, site.places(played.online))
+        done = site.distribute(links)
+        refused = [one for summary in done.values() for one in summary.refused]
+        if refused:
+            one = refused[0]
+            raise DemoError(f"the database of {one.subscriber} refused a command: {one.error_text}")
+        return Visit(
+            site.publication.name,
+            played,
+            rows,
+            tuple(name for name in site.story.subscribers if name not in played.online),
+            tuple(name for name, one in done.items() if one.commands[REINITIALIZE]),
+        )
+
+    def _ending(self) -> Ending:
+        self._say("comparing all databases with the published rows")
+        unequal = []
+        conflict = None
+        for site in self.sites:
+            published = self.lakehouse.published(site.publication)
+            held = {node: site.held(node) for node in site.nodes}
+            unequal += [
+                f"{site.publication.name}/{node}" for node in held if held[node] != published
+            ]
+            conflict = conflict or both_sides(self.lakehouse, site, held, published)
+        versions = {
+            site.publication.name: self.lakehouse.feed_version(site.publication.name)
+            for site in self.sites
+        }
+        self._state.finish(self.plan, versions)
+        databases = sum(len(site.nodes) for site in self.sites)
+        return Ending(databases, tuple(unequal), conflict)
 
     def _build(self, command: tuple[str, ...]) -> BuildResult:
         result = self._dbt.run(*command, *self._vars)
@@ -172,39 +265,5 @@ class Demo:
             )
         return result
 
-    def _reinitialize(self, node: Node) -> None:
-        command = node.reinitialize_command
-        assert command is not None
-        position = command.snapshot_position or 0
-        node.reinitialize(self.lakehouse.snapshot(command), position)
-        moment = datetime(2025, 3, 4, tzinfo=timezone.utc)
-        self.lakehouse.report_reinitialized(node.name, position, moment)
-
     def _taken(self) -> int:
         return self.lakehouse.count("select count(*) from published.change_outcomes")
-
-
-Rows = dict[tuple[str, tuple[object, ...]], tuple[dict[str, object], str]]
-
-
-def rows_of(node: Node) -> Rows:
-    """A node's rows by article and key, with their versions."""
-    found: Rows = {}
-    for name, article in node.publication.articles.items():
-        for row in node.rows(name):
-            key = article.key_of(row)
-            held = node.held(name, key)
-            assert held is not None
-            found[name, key] = (dict(row), held.version)
-    return found
-
-
-def by_key(publication: Publication, rows: list[StoredRow]) -> Rows:
-    """Rows of tables in the same form."""
-    return {
-        (stored.article, publication.articles[stored.article].key_of(stored.row)): (
-            dict(stored.row),
-            stored.version,
-        )
-        for stored in rows
-    }

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from replication_conflicts.demo.lakehouse import Lakehouse
-from replication_conflicts.demo.play import PUBLICATION, Ending, Repetition, Round
+from replication_conflicts.capture.lakehouse import CHANGE
+from replication_conflicts.demo.conflict import BothSides
+from replication_conflicts.demo.databases import Kind
+from replication_conflicts.demo.lakehouse import Lakehouse, queue_table
+from replication_conflicts.demo.play import Delivery, Ending, Repetition
+from replication_conflicts.demo.site import Site
+from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.distribution.articles import NodePublication
 
+PROGRAM = "replication-conflicts"
 KINDS = (
     "update_update",
     "insert_insert",
@@ -38,43 +48,75 @@ NEXT_QUERIES = (
 )
 
 
-def round_line(one: Round, deliveries: int) -> str:
-    """One line about a delivery and its run."""
-    delivery = one.delivery
-    online = ", ".join(delivery.online)
-    title = (
-        f"delivery {delivery.number} of {deliveries}" if delivery.transactions else "last uploads"
-    )
-    parts = [f"{len(delivery.rows):,} feed rows", f"dbt build {one.seconds:.0f} s"]
-    parts.append(f"commands to {online}")
-    if delivery.is_broken_off:
-        parts.append("one upload broke off in the middle of a transaction")
-    if one.reinitialized:
-        parts.append(f"reinitialized: {', '.join(one.reinitialized)}")
-    return f"{title}: {'; '.join(parts)}"
+def delivery_lines(one: Delivery, deliveries: int) -> list[str]:
+    """One line about a delivery and its run, and one for each publication."""
+    title = "Last uploads" if one.is_closing else f"Delivery {one.number} of {deliveries}"
+    lines = [f"{title}: dbt build {one.seconds:.0f} s"]
+    for visit in one.visits:
+        parts = [f"{visit.rows:,} feed rows"]
+        if visit.round.transactions:
+            parts.insert(0, f"{visit.round.transactions:,} transactions")
+        if visit.offline:
+            parts.append(f"{', '.join(visit.offline)} offline")
+        if visit.reinitialized:
+            parts.append(f"reinitialized: {', '.join(visit.reinitialized)}")
+        lines.append(f"  {visit.publication}: {', '.join(parts)}")
+    return lines
 
 
-def print_results(console: Console, lakehouse: Lakehouse) -> None:
+def print_results(console: Console, lakehouse: Lakehouse, sites: Sequence[Site]) -> None:
     """Changes taken, outcomes, conflicts by kind and article, commands by kind."""
-    console.print(_taken(lakehouse))
+    console.print(_taken(lakehouse, [site.publication.name for site in sites]))
     console.print(_outcomes(lakehouse))
-    console.print(_conflicts(lakehouse))
+    for site in sites:
+        console.print(_conflicts(lakehouse, site.publication))
     console.print(_commands(lakehouse))
 
 
-def print_ending(console: Console, ending: Ending) -> None:
-    """Whether the branches have what the publisher has."""
-    equal = ending.branches - len(ending.unequal)
+def print_ending(console: Console, ending: Ending, title: str) -> None:
+    """One conflict from both sides, and whether all databases have the published rows."""
+    if ending.conflict is not None:
+        _print_conflict(console, ending.conflict)
+    equal = ending.databases - len(ending.unequal)
     style = "green" if not ending.unequal else "bold red"
-    console.print(f"Branches equal to the publisher: {equal} of {ending.branches}", style=style)
+    console.print(
+        f"{title} databases equal to the published rows: {equal} of {ending.databases}",
+        style=style,
+    )
     for name in ending.unequal:
         console.print(f"  {name} differs", style=style)
+
+
+def _print_conflict(console: Console, one: BothSides) -> None:
+    """The row that lost, beside what both sides hold now."""
+    table = _table(
+        f"One conflict from both sides ({one.kind} in {one.article})",
+        "column",
+        f"{one.loser} wrote",
+        f"{one.loser} has now",
+        f"{one.publisher} has now",
+        is_text=True,
+    )
+    for column in one.columns:
+        values = (column.name, column.lost, column.at_loser, column.at_publisher)
+        is_lost = column.lost != column.at_publisher
+        table.add_row(*(Text(_cell(value)) for value in values), style="yellow" if is_lost else "")
+    console.print(table)
+    console.print(Text(one.reason))
+    places = f"{one.table} (conflict_id {one.conflict_id})"
+    if one.is_at_loser:
+        places += f", and in replication_conflict in the database of {one.loser}"
+    console.print(Text(f"The row that lost is kept in {places}.\n"))
+
+
+def _cell(text: str | None) -> str:
+    return "NULL" if text is None else repr(text) if text != text.strip() or not text else text
 
 
 def print_repetition(console: Console, repetition: Repetition) -> None:
     """What a second delivery of the same feed did."""
     console.print(
-        f"The same feed was delivered again: {repetition.rows:,} rows, dbt build "
+        f"The same feeds were delivered again: {repetition.rows:,} rows, dbt build "
         f"{repetition.seconds:.0f} s."
     )
     if repetition.taken or repetition.changed_tables:
@@ -90,43 +132,63 @@ def print_repetition(console: Console, repetition: Repetition) -> None:
     )
 
 
-def print_next(console: Console, is_repetition: bool) -> None:
+def print_next(console: Console, state: State, plan: Plan, is_repetition: bool) -> None:
     """What to try now."""
+    program = _program()
     console.print("\nThree queries to try next:")
     for title, query in NEXT_QUERIES:
         console.print(f"\n  {title}", style="bold")
-        console.print(f'  replication-conflicts query "{query}"', soft_wrap=True, markup=False)
-    again = (
-        "--fresh starts over" if is_repetition else "once more: the same feed is delivered again"
+        console.print(f'  {program} query "{query}"', soft_wrap=True, markup=False)
+    lines = [""]
+    target = "make demo-postgres"
+    if plan.databases is Kind.SQLITE:
+        target = "make demo"
+        lines.append(f"The databases stay in {_short(state.databases)}")
+    lines.append(
+        f"To start over: `{program} demo --fresh`"
+        if is_repetition
+        else f"`{target}` once more delivers the same feeds again."
     )
-    console.print(
-        f"\n`make demo` {again}. Other policies: `replication-conflicts demo --fresh --policy"
-        " subscriber_wins`; what else there is: `replication-conflicts demo --help`.",
-        soft_wrap=True,
-    )
+    lines.append(f"Another policy: `{program} demo --fresh --policy subscriber_wins`")
+    lines.append(f"What else there is: `{program} demo --help`")
+    for line in lines:
+        console.print(line, soft_wrap=True)
 
 
-def _taken(lakehouse: Lakehouse) -> Table:
-    articles = lakehouse.publication.articles
+def _program() -> str:
+    """This program, as a person can call it from here."""
+    called = Path(sys.argv[0])
+    return str(_short(called)) if called.name == PROGRAM else PROGRAM
+
+
+def _short(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _taken(lakehouse: Lakehouse, publications: Sequence[str]) -> Table:
     delivered = " union all ".join(
-        f"select change_id from feeds.{PUBLICATION}__{name}" for name in articles
+        f"select '{name}' as publication, change_id from {queue_table(name)}"
+        f" where entry = '{CHANGE}'"
+        for name in publications
     )
     # a NULL id is no copy of another one
     copies = lakehouse.count(
-        f"select count(change_id) - count(distinct change_id) from ({delivered})"
+        "select count(change_id) - count(distinct publication, change_id)"
+        f" from ({delivered}) where change_id is not null"
     )
     rejected = lakehouse.rows(
         "select reason, count(*) as number from published.rejected_changes"
         " group by reason order by reason"
     )
+    transactions = lakehouse.count(
+        "select count(distinct publication, transaction_id) from published.change_outcomes"
+    )
     contents = [
         ("feed rows delivered", lakehouse.count(f"select count(*) from ({delivered})")),
         ("of these, second copies", copies),
         ("changes taken", lakehouse.count("select count(*) from published.change_outcomes")),
-        (
-            "transactions",
-            lakehouse.count("select count(distinct transaction_id) from published.change_outcomes"),
-        ),
+        ("transactions", transactions),
         ("rejected, they break the contract", sum(_number(row) for row in rejected)),
     ]
     table = _table("What came in", "", "number")
@@ -148,17 +210,18 @@ def _outcomes(lakehouse: Lakehouse) -> Table:
     return table
 
 
-def _conflicts(lakehouse: Lakehouse) -> Table:
-    articles = list(lakehouse.publication.articles)
+def _conflicts(lakehouse: Lakehouse, publication: NodePublication) -> Table:
+    articles = list(publication.articles)
     counts: dict[tuple[str, str], int] = {}
     query = (
         "select conflict_kind, article, count(*) as number"
-        " from published.conflicts_info group by conflict_kind, article"
+        f" from published.conflicts_info where publication = '{publication.name}'"
+        " group by conflict_kind, article"
     )
     for row in lakehouse.rows(query):
         counts[str(row["conflict_kind"]), str(row["article"])] = _number(row)
     kinds = [*KINDS, *sorted({kind for kind, _ in counts} - set(KINDS))]
-    table = _table("Conflicts", "kind", *articles, "all")
+    table = _table(f"Conflicts in {publication.name}", "kind", *articles, "all")
     for kind in kinds:
         numbers = [counts.get((kind, article), 0) for article in articles]
         table.add_row(kind, *_texts([*numbers, sum(numbers)]))
@@ -176,11 +239,11 @@ def _commands(lakehouse: Lakehouse) -> Table:
     return table
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, *columns: str, is_text: bool = False) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", min_width=44)
     for place, name in enumerate(columns):
-        is_text = place == 0 or name == "operation"
-        table.add_column(name, justify="left" if is_text else "right")
+        is_left = is_text or place == 0 or name == "operation"
+        table.add_column(name, justify="left" if is_left else "right", overflow="fold")
     return table
 
 

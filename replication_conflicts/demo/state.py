@@ -1,21 +1,16 @@
-"""What the demo keeps between two calls: its settings, and every delivery as a file."""
+"""What the demo keeps between two calls: what it was asked to do, and where its feeds end."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from replication_conflicts.nodes import FeedRow, Publication, StoredRow
-from replication_conflicts.workload import (
-    Settings,
-    read_feed,
-    write_feed,
-    write_rows,
-)
+from replication_conflicts.demo.databases import Kind
+from replication_conflicts.workload import Settings
 
 
 @dataclass(frozen=True)
@@ -24,6 +19,7 @@ class Plan:
 
     policy: str
     settings: Settings
+    databases: Kind = Kind.SQLITE
 
     def __str__(self) -> str:
         """The plan as the options of the command."""
@@ -41,39 +37,45 @@ class State:
         self.folder = folder
 
     @property
+    def databases(self) -> Path:
+        """Where databases that are files stay when the demo has ended."""
+        return self.folder / "databases"
+
+    @property
     def plan(self) -> Plan | None:
         """What the demo in this folder was asked to do."""
         entry = self._entry()
-        return Plan(entry["policy"], Settings(**entry["settings"])) if entry else None
+        if not entry:
+            return None
+        return Plan(entry["policy"], Settings(**entry["settings"]), Kind(entry["databases"]))
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there was a demo at all."""
+        return self._file.is_file()
 
     @property
     def is_finished(self) -> bool:
         """Whether that demo came to its end."""
-        return bool(self._entry().get("is_finished"))
+        return bool(self.feed_versions)
 
-    def start(self, plan: Plan, publication: Publication, initial: Iterable[StoredRow]) -> None:
-        """Begin a new demo in an empty folder."""
-        self.clear()
-        write_rows(self.folder / "initial.jsonl", publication, initial)
-        self._write(plan, is_finished=False)
+    @property
+    def feed_versions(self) -> Mapping[str, int]:
+        """The Delta version that each publication's queue has had at the end."""
+        found: Mapping[str, int] = self._entry().get("feed_versions") or {}
+        return found
 
-    def keep(self, number: int, publication: Publication, rows: Iterable[FeedRow]) -> None:
-        """Keep a delivery, so that it can be delivered again."""
-        write_feed(self.folder / f"delivery-{number:02d}.jsonl", publication, rows)
-
-    def finish(self, plan: Plan) -> None:
-        """The demo has come to its end."""
-        self._write(plan, is_finished=True)
-
-    def deliveries(self, publication: Publication) -> list[list[FeedRow]]:
-        """Every delivery that was kept, in order."""
-        files = sorted(self.folder.glob("delivery-*.jsonl"))
-        return [read_feed(file, publication) for file in files]
+    def start(self, plan: Plan) -> None:
+        """A new demo begins."""
+        self._write(plan, {})
 
     def clear(self) -> None:
         """Forget everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
+
+    def finish(self, plan: Plan, feed_versions: Mapping[str, int]) -> None:
+        """The demo has come to its end."""
+        self._write(plan, feed_versions)
 
     @property
     def _file(self) -> Path:
@@ -85,10 +87,12 @@ class State:
         entry: dict[str, Any] = json.loads(self._file.read_text(encoding="utf-8"))
         return entry
 
-    def _write(self, plan: Plan, is_finished: bool) -> None:
+    def _write(self, plan: Plan, feed_versions: Mapping[str, int]) -> None:
         entry = {
             "policy": plan.policy,
             "settings": asdict(plan.settings),
-            "is_finished": is_finished,
+            "databases": plan.databases.value,
+            "feed_versions": dict(feed_versions),
         }
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._file.write_text(json.dumps(entry, indent=2) + "\n", encoding="utf-8")

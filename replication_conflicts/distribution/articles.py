@@ -20,11 +20,15 @@ class ConfigurationProblem(Exception):
 
 @dataclass(frozen=True)
 class NodeArticle:
-    """One published table: `depth` counts how far it stands below its topmost parent."""
+    """One published table: `depth` counts how far it stands below its topmost parent.
+
+    `parent_columns` name the parent row in a logical record with detection or resolution.
+    """
 
     shape: ArticleShape
     kinds: Mapping[str, ColumnType]
     depth: int
+    parent_columns: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -68,11 +72,21 @@ def node_publication(name: str, publications: Mapping[str, Any]) -> NodePublicat
     ordered = sorted(shapes, key=lambda article: (options.depth(article), article))
     articles = {
         article: NodeArticle(
-            shapes[article], options.articles[article].columns, options.depth(article)
+            shapes[article],
+            options.articles[article].columns,
+            options.depth(article),
+            _parent_columns(options, article),
         )
         for article in ordered
     }
     return NodePublication(name, options, articles)
+
+
+def _parent_columns(options: Publication, article: str) -> tuple[str, ...]:
+    record = options.record_of(article)
+    if record is None or not record.is_by_record or article == record.top:
+        return ()
+    return record.members[article].columns
 
 
 def project_publications(project: Path) -> Mapping[str, Any]:

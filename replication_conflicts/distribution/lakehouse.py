@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
@@ -12,7 +12,7 @@ from replication_conflicts.distribution.ports import Refusal, Reinitialized, Sna
 from replication_conflicts.nodes.commands import BEHIND_BITS
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 # commands are read in windows of the queue, each of about as many as this
 _WINDOW = 20_000
@@ -72,7 +72,6 @@ class LakehouseCommands:
         return None if found is None or found[0] is None else int(found[0])
 
     def _behind(self, place: Place) -> DataFrame:
-        # no parameters in SQL: Delta's parser does not bind them
         from pyspark.sql import functions as f
 
         is_publisher = self._subscriber == self._publication.publisher
@@ -80,14 +79,18 @@ class LakehouseCommands:
         subscriber = f.col("subscriber")
         is_mine = subscriber.isNull() if is_publisher else subscriber == self._subscriber
         return self._spark.table(f"{self._published}.{name}").where(
-            (f.col("publication") == self._publication.name)
-            & is_mine
-            & (f.col("queue_position") >= place.position)
-            & (
-                (f.col("queue_position") > place.position)
-                | (f.shiftright("sequence", BEHIND_BITS) > place.behind)
-            )
+            (f.col("publication") == self._publication.name) & is_mine & is_behind(place)
         )
+
+
+def is_behind(place: Place) -> Column:
+    """Whether a command stands behind a place in the queue."""
+    # no parameters in SQL: Delta's parser does not bind them
+    from pyspark.sql import functions as f
+
+    position = f.col("queue_position")
+    is_later_there = f.shiftright("sequence", BEHIND_BITS) > place.behind
+    return (position > place.position) | ((position == place.position) & is_later_there)
 
 
 class LakehouseSnapshots:
@@ -118,7 +121,15 @@ class LakehouseSnapshots:
         for name, article in self._publication.articles.items():
             relation = f"{self._relations.initial}.{self._publication.name}__{name}"
             if self._spark.catalog.tableExists(relation):
-                yield from self._read(article, f"select * from {relation}")
+                for row in self._read(article, f"select * from {relation}"):
+                    yield self._with_initial_lineage(row)
+
+    def _with_initial_lineage(self, row: SnapshotRow) -> SnapshotRow:
+        """Under merge replication all nodes know the version of an initial row, and no other."""
+        node, _, number = row.version.rpartition(":")
+        if not self._publication.is_merge or row.lineage or not number.isdigit():
+            return row
+        return replace(row, lineage={node: int(number)})
 
     def _read(self, article: NodeArticle, query: str) -> Iterator[SnapshotRow]:
         frame = self._spark.sql(query)

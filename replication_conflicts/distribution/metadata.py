@@ -7,6 +7,8 @@ from replication_conflicts.statements import ArticleShape
 
 VERSION = "replication_version"
 LINEAGE = "replication_lineage"
+# the row's parent in its logical record: the row that it names, or last named
+PARENT = "replication_parent"
 # no row: a deleted one whose lineage is kept, or one that never was
 NO_ROW = ""
 
@@ -16,13 +18,28 @@ def metadata_name(article: str) -> str:
     return f"replication_row_{article}"
 
 
-def metadata_shape(article: NodeArticle) -> ArticleShape:
-    """That table as an article's, so that it takes the same conditional statements."""
+def parent_names(article: NodeArticle, prefix: str = PARENT) -> tuple[str, ...]:
+    """Columns that hold a row's parent in its logical record, also when the row is deleted."""
+    return tuple(f"{prefix}_{number}" for number, _ in enumerate(article.parent_columns, 1))
+
+
+def metadata_shape(article: NodeArticle, *, is_deleting: bool = False) -> ArticleShape:
+    """That table as an article's, so that it takes the same conditional statements.
+
+    What is deleted keeps its place in its logical record.
+    """
     shape = article.shape
+    parents = (
+        {} if is_deleting else dict(zip(parent_names(article), article.parent_columns, strict=True))
+    )
     return ArticleShape(
         shape.publication,
         metadata_name(article.name),
-        {**{name: shape.columns[name] for name in shape.primary_key}, LINEAGE: "string"},
+        {
+            **{name: shape.columns[name] for name in shape.primary_key},
+            **{name: shape.columns[column] for name, column in parents.items()},
+            LINEAGE: "string",
+        },
         shape.primary_key,
         VERSION,
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 METASTORE_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
+METASTORE_SERVICE = "spark.hadoop.hive.metastore.uris"
 CLASS_PATH = "spark.driver.extraClassPath"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 WAREHOUSE = "spark.sql.warehouse.dir"
@@ -88,6 +89,8 @@ def resolved(parameters: Mapping[str, Any], project_dir: Path) -> dict[str, str]
 
 def metastore_folder(settings: Mapping[str, str], project_dir: Path) -> Path | None:
     """The folder of the embedded metastore, or None where another kind is configured."""
+    if settings.get(METASTORE_SERVICE):
+        return None
     found = _DATABASE_NAME.search(settings.get(METASTORE_URL, ""))
     return Path(_absolute(found.group(1), project_dir)) if found else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -22,17 +22,13 @@ from replication_conflicts.nodes.node import (
     StoredRow,
 )
 from replication_conflicts.nodes.publication import Article, LogicalRecord, Publication
+from replication_conflicts.nodes.records import (
+    Deleted,
+    RecordRows,
+    image_values,
+    session_order,
+)
 from replication_conflicts.nodes.values import Key, Row
-
-IMAGE = "image"
-
-
-@dataclass(frozen=True)
-class Deleted:
-    """What a node keeps of a deleted row: its last values and what the node knows of it."""
-
-    row: Row | None
-    lineage: Mapping[str, int]
 
 
 @dataclass
@@ -93,6 +89,7 @@ class MergeNode(Node):
         self._deleted_rows: dict[str, dict[Key, Deleted]] = {
             name: {} for name in publication.articles
         }
+        self._records = RecordRows(publication, self._rows, self._deleted_rows)
         self._pending: dict[RowName, NetChange] = {}
         self._raw: list[FeedRow] = []
         self._uploaded: dict[str, Uploaded] = {}
@@ -233,9 +230,7 @@ class MergeNode(Node):
     # one session
 
     def _session_order(self, net: NetChange) -> tuple[bool, int]:
-        depth = self.publication.depth(net.article.name)
-        is_delete = net.operation == DELETE
-        return (is_delete, -depth if is_delete else depth)
+        return session_order(net.operation, self.publication.depth(net.article.name))
 
     def _send(self, net: NetChange) -> Uploaded:
         change_id = self.identity.next_id("change")
@@ -308,101 +303,39 @@ class MergeNode(Node):
             record = self.publication.record_of(article)
             if record is None or not record.resolution:
                 continue
-            for row in (self._last_row(article, key), bases.get((article, key))):
-                top = self._top_key(record, article, row)
+            for row in (self._records.last_row(article, key), bases.get((article, key))):
+                top = self._records.top_key(record, article, row)
                 if top is not None and (record, top) not in records:
                     records.append((record, top))
         sent = set(changed)
         return [
             name
             for record, top in records
-            for name in self._members(record, top, deleted=False)
+            for name in self._records.members(record, top, deleted=False)
             if name not in sent
         ]
 
     def _image(self, name: RowName, at: datetime) -> FeedRow:
         article, key = name
         held = self._rows[article][key]
+        lineage = self._records.lineage(self.name, article, [held.row], held.lineage)
         return FeedRow(
             article,
             {
                 "change_id": self.identity.next_id("image"),
                 "node": self.name,
-                "operation": IMAGE,
                 "changed_at": at,
-                "lineage": self._record_lineage(article, [held.row], held.lineage),
                 "known_position": None,
-                "changed_columns": [],
-                "previous_values": None,
-                "priority": self.priority,
+                **image_values(lineage, self.priority),
                 **held.row,
             },
         )
 
     def _known(self, planned: PlannedChange) -> dict[str, int]:
         """What the node knows of a row at this moment, or of its whole record."""
-        article, key = planned.name
-        held = self._rows[article].get(key)
-        deleted = self._deleted_rows[article].get(key)
-        lineage = held.lineage if held else deleted.lineage if deleted else {}
         rows = [row for row in (planned.before, planned.after) if row is not None]
-        return self._record_lineage(article, rows, lineage)
-
-    def _record_lineage(
-        self, article: str, rows: Iterable[Row], lineage: Mapping[str, int]
-    ) -> dict[str, int]:
-        record = self.publication.record_of(article)
-        known = dict(lineage)
-        if record is None or not record.detection:
-            return known
-        for row in rows:
-            top = self._top_key(record, article, row)
-            if top is None:
-                continue
-            for member_article, key in self._members(record, top, deleted=True):
-                for node, number in self._lineage(member_article, key).items():
-                    # the own entry stays the row's own number: a node knows its own versions
-                    if node != self.name:
-                        known[node] = max(known.get(node, 0), number)
-        return known
-
-    def _lineage(self, article: str, key: Key) -> Mapping[str, int]:
-        held = self._rows[article].get(key)
-        return held.lineage if held else self._deleted_rows[article][key].lineage
-
-    def _members(self, record: LogicalRecord, top: Key, deleted: bool) -> list[RowName]:
-        names: list[RowName] = []
-        for article in record.articles:
-            keys = list(self._rows[article])
-            if deleted:
-                keys += [
-                    key for key in self._deleted_rows[article] if key not in self._rows[article]
-                ]
-            for key in keys:
-                if self._top_key(record, article, self._last_row(article, key)) == top:
-                    names.append((article, key))
-        return names
-
-    def _top_key(self, record: LogicalRecord, article: str, row: Row | None) -> Key | None:
-        """The key of the record's top row; None for a row that belongs to no record."""
-        if row is None:
-            return None
-        if article == record.top:
-            return self.publication.articles[article].key_of(row)
-        member = record.members[article]
-        parent_key = tuple(row[name] for name in member.columns)
-        if any(value is None for value in parent_key):
-            return None
-        if member.parent == record.top:
-            return parent_key
-        return self._top_key(record, member.parent, self._last_row(member.parent, parent_key))
-
-    def _last_row(self, article: str, key: Key) -> Row | None:
-        held = self._rows[article].get(key)
-        if held is not None:
-            return held.row
-        deleted = self._deleted_rows[article].get(key)
-        return deleted.row if deleted else None
+        lineage = self._records.known_lineage(*planned.name)
+        return self._records.lineage(self.name, planned.article.name, rows, lineage)
 
     # what commands and tables do
 

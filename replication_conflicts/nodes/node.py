@@ -132,6 +132,11 @@ class Node(ABC):
         """One row with its version metadata; None when the node does not hold it."""
         return self._rows[article].get(key)
 
+    def row(self, article: str, key: Key) -> Row | None:
+        """One row; None when the node does not hold it."""
+        held = self.held(article, key)
+        return held.row if held else None
+
     def reset(self, rows: Iterable[StoredRow]) -> None:
         """The node's rows become exactly these; what is pending stays."""
         for held in self._rows.values():

@@ -118,6 +118,19 @@ class LogicalRecord:
         """The top article and all members."""
         return (self.top, *self.members)
 
+    @property
+    def is_by_record(self) -> bool:
+        """Whether changes are more than changes of single rows."""
+        return self.detection or self.resolution
+
+    def ancestry(self, article: str) -> tuple[Member, ...]:
+        """The steps from an article up to the top, whose columns name the next row; none there."""
+        steps: list[Member] = []
+        while article != self.top:
+            steps.append(self.members[article])
+            article = steps[-1].parent
+        return tuple(steps)
+
 
 @dataclass(frozen=True)
 class Publication:

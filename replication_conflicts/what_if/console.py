@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from replication_conflicts.demo.play import POLICIES
+from replication_conflicts.demo.publications import POLICIES
 from replication_conflicts.distribution.articles import ConfigurationProblem, project_publications
 from replication_conflicts.distribution.console import (
     ProfilesOption,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from replication_conflicts.demo.play import POLICIES
+from replication_conflicts.demo.publications import POLICIES
 from replication_conflicts.distribution.articles import ConfigurationProblem
 
 # a subscription's priority lies below the publisher's

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -11,20 +10,30 @@ from typing import Any
 import yaml
 
 from replication_conflicts.nodes import Command, StoredRow, publication_from_vars
-from replication_conflicts.workload import BRANCHES, Delivery, Settings, Workload
+from replication_conflicts.workload import (
+    Delivery,
+    Settings,
+    Story,
+    Workload,
+    field_sales,
+    inventory,
+)
 from tests.python import sequential_reader as reader
+from tests.python.documented_cases import node_command, stored_row
 from tests.python.strategies.cases import Case
 from tests.python.strategies.cases import Delivery as CaseDelivery
 
 PROJECT = Path(__file__).parents[2]
 NOW = datetime(2025, 6, 1, tzinfo=timezone.utc)
-SMALL = Settings(transactions=700, deliveries=4, products=40)
+SMALL = Settings(transactions=700, deliveries=4, seed=9, size=40)
 POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
 
 
-def configuration(policy: str) -> dict[str, Any]:
+def configuration(publication: str, policy: str | None = None) -> dict[str, Any]:
+    """A publication's options; with another policy, if one is given."""
     project = yaml.safe_load((PROJECT / "dbt_project.yml").read_text(encoding="utf-8"))
-    return {**project["vars"]["publications"]["inventory"], "policy": policy}
+    options: dict[str, Any] = project["vars"]["publications"][publication]
+    return {**options, "policy": policy} if policy else options
 
 
 @dataclass
@@ -32,20 +41,23 @@ class Loop:
     """A workload, and the reader that answers its deliveries."""
 
     settings: Settings
-    policy: str = "publisher_wins"
+    policy: str | None = "publisher_wins"
+    story: Story = inventory.STORY
     deliveries: list[Delivery] = field(default_factory=list)
-    acted: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        options = configuration(self.policy)
-        self.publication = publication_from_vars("inventory", options)
-        self.workload = Workload(self.publication, self.settings)
+        name = self.story.publication
+        self.options = configuration(name, self.policy)
+        self.publication = publication_from_vars(name, self.options)
+        self.workload = Workload(self.story, self.publication, self.settings)
         self.initial: dict[str, list[dict[str, Any]]] = {}
         for stored in self.workload.initial:
             self.initial.setdefault(stored.article, []).append(
                 {**stored.row, "row_version": stored.version}
             )
-        self.reader = reader.SequentialReader("inventory", options, BRANCHES, self.initial)
+        self.reader = reader.SequentialReader(
+            name, self.options, self.story.subscribers, self.initial
+        )
         self.events: list[reader.Event] = []
         self.taken: list[CaseDelivery] = []
 
@@ -66,7 +78,7 @@ class Loop:
         commands = {name: self.commands(name) for name in delivery.online}
         self.workload.answer(self.published(), commands)
         for name in delivery.online:
-            node = self.workload.branches[name]
+            node = self.workload.subscribers[name]
             if node.reinitialize_command is not None:
                 position = self.reader.last_position or 0
                 node.reinitialize(self.published(), position)
@@ -83,42 +95,44 @@ class Loop:
         }
 
     def published(self) -> list[StoredRow]:
-        return [
-            StoredRow(
-                name, {c: v for c, v in row.items() if c != "row_version"}, row["row_version"]
-            )
-            for name in self.publication.articles
-            for row in self.reader.published(name)
+        """The publisher's rows; under merge replication what it keeps of deleted ones, too."""
+        stored = [
+            stored_row(article, held)
+            for article, rows in self.reader.rows.items()
+            for held in rows.values()
         ]
+        return [row for row in stored if self.publication.is_merge or not row.is_deleted]
 
 
-def node_command(one: reader.Command) -> Command:
-    return Command(
-        command_id=f"{one.position}/{one.sequence}",
-        subscriber=one.subscriber or "",
-        kind=one.kind,
-        queue_position=one.position,
-        sequence=one.sequence,
-        article=one.article,
-        operation=one.operation,
-        key=one.key,
-        row=one.row,
-        old_version=one.old_version,
-        new_version=one.new_version,
-        snapshot_position=one.snapshot_position,
-    )
+def sales_loop(settings: Settings) -> Loop:
+    """The story of the publication of merge replication."""
+    return Loop(settings, None, field_sales.STORY)
 
 
 def demo_case(policy: str, settings: Settings) -> Case:
-    """The feed that the demo makes, delivery by delivery, as a case for builds of the project."""
-    loop = Loop(settings, policy).run()
+    """The feed that the demo makes of queued updating, delivery by delivery, as a case for builds
+    of the project.
+    """
+    return case_of(Loop(settings, policy), f"demo, {policy}")
+
+
+def sales_case(settings: Settings) -> Case:
+    """The same for merge replication."""
+    return case_of(sales_loop(settings), "demo, merge replication")
+
+
+def case_of(loop: Loop, label: str) -> Case:
+    """A loop, played to its end, as a case."""
+    loop.run()
+    subscriptions = {name: dict(options) for name, options in loop.story.subscribers.items()}
     return Case(
-        label=f"demo, {policy}",
-        configuration=configuration(policy),
-        subscribers=BRANCHES,
+        label=label,
+        configuration=loop.options,
+        subscribers=tuple(subscriptions),
         initial=loop.initial,
         deliveries=tuple(loop.taken),
         steps=(),
         # a row that comes late is late in some cuts only
         is_cut_free=False,
+        subscriptions=subscriptions if loop.publication.is_merge else {},
     )

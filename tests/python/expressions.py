@@ -13,6 +13,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda left, right: bool(left > right),
     ">=": lambda left, right: bool(left >= right),
     "<": lambda left, right: bool(left < right),
+    "<>": lambda left, right: bool(left != right),
     "=": lambda left, right: bool(left == right),
 }
 
@@ -21,7 +22,7 @@ def check_of(expression: str) -> Check:
     """An expression of the form `column > number` or `column = 'text'` as a callable; NULL gives
     NULL.
     """
-    match = re.fullmatch(r"(\w+) (>|>=|<|=) (?:(-?[\d.]+)|'([^']*)')", expression)
+    match = re.fullmatch(r"(\w+) (>|>=|<|<>|=) (?:(-?[\d.]+)|'([^']*)')", expression)
     if match is None:
         raise ValueError(f"check expression {expression!r} is not understood here")
     column, comparison = match[1], COMPARISONS[match[2]]

@@ -23,25 +23,30 @@ CONFIGURATION: dict[str, Any] = {
 }
 
 
-def change(
-    position: int, node: str, operation: str, item: int, columns: list[str] | None, **values: object
+def net_change(
+    article: str, key: int, position: int, node: str, operation: str, **values: object
 ) -> FeedRow:
-    """A net change of a node that has seen the initial row of an item and nothing else."""
-    return "item", {
-        "change_id": f"{node}-{item}",
+    """A net change of a node that has seen the initial version of a row and nothing else."""
+    return article, {
+        "change_id": f"{node}-{key}",
         "queue_position": position,
         "node": node,
         "transaction_id": f"{node}-s{position}",
         "transaction_change_count": 1,
         "operation": operation,
         "changed_at": BEGIN + timedelta(seconds=position),
-        "lineage": {"HQ": item, node: item},
-        "changed_columns": columns,
-        "item_id": item,
-        "name": "bolt",
-        "quantity": 5,
+        "lineage": {"HQ": key, node: key},
+        f"{article}_id": key,
         **values,
     }
+
+
+def change(
+    position: int, node: str, operation: str, item: int, columns: list[str] | None, **values: object
+) -> FeedRow:
+    """A net change to an item."""
+    row = {"changed_columns": columns, "name": "bolt", "quantity": 5, **values}
+    return net_change("item", item, position, node, operation, **row)
 
 
 def merge_example() -> Case:

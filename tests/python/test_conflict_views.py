@@ -1,6 +1,7 @@
 """What people read of conflicts, and what would have been decided otherwise: one small build.
 
-The feed of the demo, and a publication of merge replication with one conflict of every sort.
+The feed of the demo, a publication of merge replication with one conflict of every sort, and one
+with the resolver of its own that the README shows.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from replication_conflicts.workload import Settings
 from tests.python.demo_loop import demo_case
 from tests.python.differential.builds import Builds, Record, builds
 from tests.python.merge_example import merge_example
+from tests.python.own_resolver import own_resolver_case
 from tests.python.strategies import cut_again
 
-DEMO, MERGE = "p01", "p02"
+DEMO, MERGE, OWN = "p01", "p02", "p03"
 SCHEMA = "what_if_answer"
 REBUILT = "what_if_rebuilt"
 # all kinds of conflict, and no key is broken under either policy: every broken key costs rounds
-SHORT = Settings(transactions=60, deliveries=1, products=8, seed=15)
+SHORT = Settings(transactions=60, deliveries=1, size=8, seed=15)
 DECIDED = (
     "outcome",
     "conflict_kind",
@@ -47,7 +49,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> Iterator[Builds]:
     demo = cut_again(demo_case("publisher_wins", SHORT), Random(0), 1)
     folder = tmp_path_factory.mktemp("conflict_views")
-    with builds("conflict_views", [demo, merge_example()], folder, scratch_state) as found:
+    cases = [demo, merge_example(), own_resolver_case()]
+    with builds("conflict_views", cases, folder, scratch_state) as found:
         yield found
         for schema in (SCHEMA, REBUILT):
             found.spark.sql(f"drop schema if exists {schema} cascade")
@@ -184,6 +187,56 @@ def test_every_row_of_queued_updating_has_one_current_version(running: Builds) -
         assert {row["row_key"]: row["row_version"] for row in held} == {
             key: version for (name, key), version in current.items() if name == article
         }
+
+
+# --- a resolver of the project's own ------------------------------------------------------------
+
+
+def test_the_resolver_of_the_readme_decides(running: Builds) -> None:
+    """Whoever closed a ticket wins; what the resolver leaves open, north with its priority."""
+    published = rows(running, f"select * from {OWN}__ticket order by ticket_id")
+    assert [(row["ticket_id"], row["status"], row["note"]) for row in published] == [
+        (1, "closed", "south is done"),
+        (2, "closed", "south is done"),
+        (3, "open", "north asks"),
+        (4, "closed", "north is done"),
+        (7, "closed", "south is done"),
+        (8, "open", "not for south"),
+    ]
+    outcomes = rows(
+        running,
+        f"select change_id, outcome, rule, loser_node from change_outcomes"
+        f" where publication = '{OWN}' and conflict_id is not null and rule <> 'constraint'",
+    )
+    assert {row["change_id"]: (row["outcome"], row["loser_node"]) for row in outcomes} == {
+        "south-1": ("won", "north"),
+        "north-2": ("lost", "north"),
+        "north-3": ("won", "south"),
+        "south-4": ("lost", "south"),
+        "south-5": ("lost", "south"),
+        "north-6": ("won", "south"),
+        "south-7": ("won", "north"),
+    }
+    assert {row["rule"] for row in outcomes} == {"final_value_wins"}
+
+
+def test_a_command_says_why_it_deletes(running: Builds) -> None:
+    """By a user, because the row left the partition, or because its insert is undone."""
+    deleted = rows(
+        running,
+        f"select subscriber, key, operation, tombstone_type from subscriber_commands"
+        f" where publication = '{OWN}' and (operation = 'delete' or tombstone_type is not null)",
+    )
+    found = {(one["subscriber"], one["key"]["ticket_id"], one["tombstone_type"]) for one in deleted}
+    assert found == {
+        ("north", "5", 1),
+        ("south", "5", 1),
+        ("north", "6", 1),
+        ("south", "6", 1),
+        ("south", "8", 5),
+        ("south", "9", 6),
+    }
+    assert {one["operation"] for one in deleted} == {"delete"}
 
 
 # --- what if ------------------------------------------------------------------------------------

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
-from replication_conflicts.demo.play import POLICIES, PUBLICATION, publication_options
+from replication_conflicts.demo import console
+from replication_conflicts.demo.databases import Kind
+from replication_conflicts.demo.publications import POLICIES, STORIES, publication_options
 from replication_conflicts.demo.state import Plan, State
-from replication_conflicts.environment import folders
-from replication_conflicts.nodes import publication_from_vars
-from replication_conflicts.workload import Settings, Workload
+from replication_conflicts.environment import check, folders
+from replication_conflicts.workload import Settings
 
 PROJECT = Path(__file__).parents[2]
-PLAN = Plan("publisher_wins", Settings(transactions=40, deliveries=2, products=10))
-OPTIONS = publication_options(PROJECT, PLAN.policy)[PUBLICATION]
-PUBLICATION_OF_THE_PROJECT = publication_from_vars(PUBLICATION, OPTIONS)
+PLAN = Plan("publisher_wins", Settings(transactions=40, deliveries=2))
+VERSIONS = {"inventory": 4}
 
 
 @pytest.fixture
@@ -26,32 +27,37 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> State:
     return State(tmp_path / "demo")
 
 
-def started(state: State, plan: Plan = PLAN) -> Workload:
-    workload = Workload(PUBLICATION_OF_THE_PROJECT, plan.settings)
-    state.start(plan, PUBLICATION_OF_THE_PROJECT, workload.initial)
-    return workload
-
-
-def test_a_demo_is_remembered_with_its_deliveries(state: State) -> None:
+def test_a_demo_is_remembered_with_the_ends_of_its_feeds(state: State) -> None:
     assert state.plan is None
-    workload = started(state)
-    delivery = workload.delivery()
-    state.keep(delivery.number, PUBLICATION_OF_THE_PROJECT, delivery.rows)
-    assert state.plan == PLAN
+    assert not state.is_there
+    plan = replace(PLAN, databases=Kind.POSTGRES)
+    state.start(plan)
+    assert state.plan == plan
     assert not state.is_finished
-    state.finish(PLAN)
+    state.finish(plan, VERSIONS)
     assert state.is_finished
-    assert state.deliveries(PUBLICATION_OF_THE_PROJECT) == [list(delivery.rows)]
+    assert state.feed_versions == VERSIONS
 
 
 def test_a_new_demo_forgets_the_one_before(state: State) -> None:
-    workload = started(state)
-    delivery = workload.delivery()
-    state.keep(delivery.number, PUBLICATION_OF_THE_PROJECT, delivery.rows)
-    state.finish(PLAN)
-    started(state)
-    assert state.deliveries(PUBLICATION_OF_THE_PROJECT) == []
+    state.start(PLAN)
+    state.databases.mkdir()
+    state.finish(PLAN, VERSIONS)
+    state.clear()
+    assert not state.is_there
+    state.start(PLAN)
+    assert state.feed_versions == {}
     assert not state.is_finished
+    assert not state.databases.exists()
+
+
+def test_every_story_is_one_of_the_projects_publications() -> None:
+    publications = publication_options(PROJECT)
+    for story in STORIES:
+        assert story.publication in publications
+    seed = (PROJECT / "seeds" / "subscriptions.csv").read_text(encoding="utf-8")
+    listed = {tuple(line.split(",")[:2]) for line in seed.splitlines()[1:]}
+    assert listed == {(one.publication, name) for one in STORIES for name in one.subscribers}
 
 
 def test_dry_run_does_nothing(state: State) -> None:
@@ -62,16 +68,16 @@ def test_dry_run_does_nothing(state: State) -> None:
 
 
 def test_dry_run_of_a_second_demo_delivers_again(state: State) -> None:
-    started(state, Plan("publisher_wins", Settings()))
-    state.finish(Plan("publisher_wins", Settings()))
+    state.start(Plan("publisher_wins", Settings()))
+    state.finish(Plan("publisher_wins", Settings()), VERSIONS)
     result = CliRunner().invoke(app, ["demo", "--dry-run", "--policy", "publisher_wins"])
     assert result.exit_code == 0
     assert "delivered again" in result.output
 
 
 def test_another_demo_than_the_last_one_needs_fresh(state: State) -> None:
-    started(state)
-    state.finish(PLAN)
+    state.start(PLAN)
+    state.finish(PLAN, VERSIONS)
     result = CliRunner().invoke(app, ["demo", "--dry-run", "--seed", "3"])
     assert result.exit_code == 1
     assert "--seed 7" in result.output
@@ -82,3 +88,26 @@ def test_an_unknown_policy_is_refused_with_those_that_there_are(state: State) ->
     result = CliRunner().invoke(app, ["demo", "--dry-run", "--policy", "newest_wins"])
     assert result.exit_code == 1
     assert all(policy in result.output for policy in POLICIES)
+
+
+def test_other_databases_start_over_by_themselves(state: State) -> None:
+    state.start(PLAN)
+    state.finish(PLAN, VERSIONS)
+    options = ["--policy", "publisher_wins", "--transactions", "40", "--databases", "postgres"]
+    result = CliRunner().invoke(app, ["demo", "--dry-run", *options])
+    assert result.exit_code == 0
+    assert "on PostgreSQL" in result.output
+    assert "delivered again" not in result.output
+
+
+def test_postgresql_that_is_missing_is_said_in_one_line(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "programs", lambda: None)
+    monkeypatch.setattr(check, "problems", tuple)
+    result = CliRunner().invoke(app, ["demo", "--databases", "postgres"])
+    assert result.exit_code == 1
+    assert result.output.strip().splitlines() == [
+        "PostgreSQL is not installed (Debian: apt-get install postgresql)"
+    ]
+    assert not state.is_there

@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from tests.python.demo_loop import POLICIES, demo_case
+from replication_conflicts.workload import Settings
+from tests.python.demo_loop import POLICIES, demo_case, sales_case
 from tests.python.demo_loop import SMALL as SMALL_DEMO
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
@@ -70,6 +71,16 @@ def test_the_demo_equals_the_sequential_reader(
     demos = [demo_case(policy, SMALL_DEMO) for policy in POLICIES]
     cases = [cut_again(case, Random(0), batches) for case in demos]
     assert_equal(f"demo_{batches}", cases, tmp_path, scratch_state)
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_both_publications_of_the_demo_equal_the_sequential_reader(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """Queued updating and merge replication side by side, in the deliveries that the demo makes."""
+    both = [demo_case("publisher_wins", SMALL_DEMO), sales_case(Settings())]
+    assert_equal("demos", both, tmp_path, scratch_state)
 
 
 def assert_equal(name: str, cases: list[Case], folder: Path, state: Path) -> None:

@@ -11,6 +11,7 @@ from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.environment.profile import write_profile
 
 from .conftest import REPOSITORY
+from .documents import example_files, section, text_of
 
 DOCUMENTS = (
     "README.md",
@@ -23,17 +24,6 @@ DOCUMENTS = (
 MACROS = REPOSITORY / "macros"
 
 
-def text_of(name: str) -> str:
-    """A document."""
-    return (REPOSITORY / name).read_text(encoding="utf-8")
-
-
-def example_files() -> dict[str, str]:
-    """The files of the README's example: a path alone on its line, and a block below it."""
-    pattern = r"^`([\w./]+\.(?:yml|sql|csv))`\n\n```\w+\n(.*?)^```$"
-    return dict(re.findall(pattern, text_of("README.md"), re.DOTALL | re.MULTILINE))
-
-
 def words_of(macro: str, pattern: str) -> set[str]:
     """What a macro's file has in places of that pattern."""
     return set(re.findall(pattern, (MACROS / macro).read_text(encoding="utf-8")))
@@ -41,14 +31,14 @@ def words_of(macro: str, pattern: str) -> set[str]:
 
 def first_column(document: str, heading: str) -> set[str]:
     """The words in backticks of a table's first column, below a heading."""
-    section = text_of(document).split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    lines = section(document, heading).splitlines()
+    cells = [line.split("|")[1] for line in lines if line.startswith("| `")]
     return {word for cell in cells for word in re.findall(r"`(\w+)`", cell)}
 
 
 def test_the_example_parses(tmp_path: Path) -> None:
     files = example_files()
-    assert len(files) == 11
+    assert len(files) == 12
     for name, text in files.items():
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -95,6 +85,13 @@ def test_the_rules_are_those_of_the_macro() -> None:
     rules = words_of("decision/deciding_rule.sql", r"(?:then|else) '(\w+)'")
     outcomes = words_of("decision/change_outcome.sql", r"(?:then|else) '(\w+)'")
     assert first_column("docs/behavior.md", "One transaction") == rules | outcomes
+
+
+def test_the_resolvers_and_what_they_are_given_are_those_of_the_macros() -> None:
+    resolvers = words_of("checks/resolver_problems.sql", r"'(\w+)': \{")
+    given = words_of("resolvers/resolver_arguments.sql", r"'(\w+)': ") | {"given"}
+    returned = words_of("resolvers/resolution.sql", r"(\w+)='") | {"resolution"}
+    assert first_column("docs/behavior.md", "Resolvers") == resolvers | given | returned
 
 
 def test_taken_column_names_are_all_named() -> None:

@@ -118,6 +118,16 @@ def test_paths_with_spaces_survive(tmp_path: Path) -> None:
     assert session.metastore_folder(settings, tmp_path) == state / "metastore_db"
 
 
+def test_a_metastore_service_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def folder() -> Path | None:
+        settings = profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "cluster")
+        return session.metastore_folder(settings, REPOSITORY)
+
+    assert folder() == REPOSITORY / ".local" / "metastore_db"
+    monkeypatch.setenv("SPARK_METASTORE_URIS", "thrift://metastore.example:9083")
+    assert folder() is None
+
+
 def test_an_unknown_target_names_the_known_ones() -> None:
     with pytest.raises(profile.ProfileError, match="only: embedded, cluster"):
         profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "nowhere")

@@ -163,7 +163,7 @@ def test_seeds_cover_every_rule() -> None:
     kinds: set[tuple[str, int]] = set()
     reasons: set[str] = set()
     commands: set[str] = set()
-    for seed in range(60):
+    for seed in range(90):
         reader = merge_workload_from_seed(seed, has_raw_rows=True).reader
         outcomes |= {outcome.outcome for outcome in reader.outcomes}
         kinds |= {(conflict.kind, conflict.type) for conflict in reader.conflicts}

@@ -1,13 +1,15 @@
 """Two runs at the same time: what one has decided, the other cannot decide again.
 
-The embedded metastore lets one process in (test_environment.py). Where it does not, the commit of
-the decision log is the guard: here a second run commits while the first one is writing.
+The embedded metastore lets one process in (test_environment.py), and on a cluster a run claims its
+schema (test_claim.py). Whatever becomes of that, the commit of the decision log is the guard: here
+a second run commits while the first one is deciding, just before it writes, and while it writes.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,18 +17,62 @@ import pytest
 from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
-from tests.python.differential.builds import BuildFailed, builds
+from tests.python.differential.builds import BuildFailed, Builds, builds
 from tests.python.differential.comparison import compare
 from tests.python.differential.crafted import AB, case, row
 from tests.python.strategies.cases import Delivery
 
-NEWS = "using change_outcomes__news as news"
+Execute = Callable[[str], None]
+DECIDED = "create or replace temporary view change_outcomes__news"
+NEWS = "select * from change_outcomes__news"
 # the statement has read the log, and waits before it writes
-SLOW_NEWS = (
-    "using (select * from change_outcomes__news"
-    " where reflect('java.lang.Thread', 'sleep', 8000L) = 'null') as news"
-)
+SLOW_NEWS = f"select * from ({NEWS} where reflect('java.lang.Thread', 'sleep', 8000L) = 'null')"
 SECONDS_BEFORE_THE_SECOND = 3.0
+OVERTAKEN = r"(?s)change_outcomes: .*another run has decided changes while this one was deciding"
+
+
+def while_deciding(schema: str, sql: str, execute: Execute) -> None:
+    """The second run commits when the first one has all its decisions, but has not looked again."""
+    execute(sql)
+    if DECIDED in sql:
+        SparkSession.active().sql(f"insert into {schema}.change_outcomes by name {NEWS}")
+
+
+def before_the_commit(schema: str, sql: str, execute: Execute) -> None:
+    """The second run commits when the first one has looked, and found nobody."""
+    if NEWS in sql:
+        SparkSession.active().sql(sql)
+    execute(sql)
+
+
+def during_the_commit(schema: str, sql: str, execute: Execute) -> None:
+    """The second run commits while the first one writes."""
+    if NEWS not in sql:
+        execute(sql)
+        return
+    errors: list[Exception] = []
+
+    def second_run() -> None:
+        try:
+            SparkSession.active().sql(sql)
+        except Exception as error:
+            errors.append(error)
+
+    second = threading.Timer(SECONDS_BEFORE_THE_SECOND, second_run)
+    second.start()
+    try:
+        execute(sql.replace(NEWS, SLOW_NEWS))
+    finally:
+        second.join()
+        assert errors == []
+
+
+# what the first run is told, by when the second one commits
+MOMENTS = (
+    (while_deciding, OVERTAKEN),
+    (before_the_commit, OVERTAKEN),
+    (during_the_commit, r"(?s)change_outcomes: .*ConcurrentAppend"),
+)
 
 
 @pytest.mark.spark
@@ -34,50 +80,37 @@ SECONDS_BEFORE_THE_SECOND = 3.0
 def test_of_two_runs_one_fails_and_nothing_is_decided_twice(
     tmp_path: Path, scratch_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conflicting = case(
-        "two runs at once",
-        [
-            [row(1, "HQ", "update", AB, "v0", "h1")],
-        ],
-    )
-    with_second_delivery = replace(
-        conflicting,
-        deliveries=(
-            *conflicting.deliveries,
-            Delivery((row(2, "north", "update", AB, "v0", "n2"),)),
-        ),
-    )
-    execute = Cursor.execute
-    errors: list[Exception] = []
-
-    def with_a_second_run(cursor: Cursor, sql: str, *parameters: object) -> None:
-        if NEWS not in sql:
-            execute(cursor, sql, *parameters)
-            return
-
-        def second_run() -> None:
-            try:
-                SparkSession.active().sql(sql)
-            except Exception as error:
-                errors.append(error)
-
-        second = threading.Timer(SECONDS_BEFORE_THE_SECOND, second_run)
-        second.start()
-        try:
-            execute(cursor, sql.replace(NEWS, SLOW_NEWS), *parameters)
-        finally:
-            second.join()
-
-    with builds("two_builds", [conflicting], tmp_path, scratch_state) as running:
+    first = case("two runs at once", [[row(1, "HQ", "update", AB, "v0", "h1")]])
+    later = [Delivery((row(at, "north", "update", AB, "v0", f"n{at}"),)) for at in (2, 3, 4)]
+    with builds("two_builds", [first], tmp_path, scratch_state) as running:
         (played,) = running.played
-        played.case = with_second_delivery
-        running.deliver(played, 1)
-        with monkeypatch.context() as patched:
-            patched.setattr(Cursor, "execute", with_a_second_run)
-            with pytest.raises(BuildFailed, match=r"(?s)change_outcomes: .*ConcurrentAppend"):
-                running.build()
-        assert errors == []
-        decided = Counter(one["change_id"] for one in running.records("change_outcomes", played))
-        assert decided == {"HQ-1": 1, "north-2": 1}
+        played.case = replace(first, deliveries=(*first.deliveries, *later))
+        for number, (moment, told) in enumerate(MOMENTS, start=1):
+            running.deliver(played, number)
+            with monkeypatch.context() as patched:
+                with_a_second_run(running, patched, moment)
+                with pytest.raises(BuildFailed, match=told):
+                    running.build()
+            decided = Counter(
+                one["change_id"] for one in running.records("change_outcomes", played)
+            )
+            assert decided == {"HQ-1": 1, **{f"north-{at}": 1 for at in range(2, number + 2)}}
         running.build()
         assert compare(running, played, is_rebuilt=True) == []
+
+
+def with_a_second_run(
+    running: Builds,
+    patched: pytest.MonkeyPatch,
+    moment: Callable[[str, str, Execute], None],
+) -> None:
+    """Let a second run commit at that moment of the first one."""
+    execute = Cursor.execute
+
+    def execute_at_the_moment(cursor: Cursor, sql: str, *parameters: object) -> None:
+        def plainly(text: str) -> None:
+            execute(cursor, text, *parameters)
+
+        moment(running.project.schema, sql, plainly)
+
+    patched.setattr(Cursor, "execute", execute_at_the_moment)

@@ -22,7 +22,6 @@ from replication_conflicts.nodes import (
 )
 from replication_conflicts.nodes.feed import feed_columns
 from replication_conflicts.workload import (
-    BRANCHES,
     Delivery,
     Settings,
     read_feed,
@@ -30,6 +29,7 @@ from replication_conflicts.workload import (
     write_feed,
     write_rows,
 )
+from replication_conflicts.workload.inventory import BRANCHES
 from tests.python.demo_loop import POLICIES, SMALL, Loop
 
 
@@ -66,14 +66,14 @@ def is_broken(row: FeedRow) -> bool:
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    settings = Settings(transactions=120, deliveries=3, products=20)
+    settings = Settings(transactions=120, deliveries=3, size=20)
     texts = []
     for name in ("first", "second"):
         loop = Loop(settings).run()
         write_feed(tmp_path / name, loop.publication, rows_of(loop.deliveries))
         texts.append((tmp_path / name).read_bytes())
     assert texts[0] == texts[1]
-    other = Loop(Settings(transactions=120, deliveries=3, products=20, seed=8)).run()
+    other = Loop(Settings(transactions=120, deliveries=3, size=20, seed=8)).run()
     write_feed(tmp_path / "other", other.publication, rows_of(other.deliveries))
     assert (tmp_path / "other").read_bytes() != texts[0]
 
@@ -139,7 +139,7 @@ def test_all_kinds_of_conflicts_arise_and_branches_end_equal_to_headquarters(pol
     expected = {
         name: dict(by_key(loop, rows)) for name, rows in loop.published_by_article().items()
     }
-    for node in loop.workload.branches.values():
+    for node in loop.workload.subscribers.values():
         for name in loop.publication.articles:
             assert dict(by_key(loop, stored_rows(node, name))) == expected[name]
 

@@ -11,7 +11,7 @@ from replication_conflicts.capture.triggers import (
     sqlite_merge,
     sqlite_queued,
 )
-from replication_conflicts.capture.triggers.merge_bodies import Words
+from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 
 
@@ -35,11 +35,12 @@ def triggers_for(
     if dialect == "sqlite":
         if publication.is_merge:
             return Ddl(
-                sqlite_merge.create(name, node, article, unique_keys), sqlite_merge.drop(article)
+                sqlite_merge.create(publication, node, article, unique_keys),
+                sqlite_merge.drop(article),
             )
         return Ddl(sqlite_queued.create(name, article, unique_keys), sqlite_queued.drop(article))
     if publication.is_merge:
-        return Ddl(postgres_merge.create(name, node, article), postgres_queued.drop(article))
+        return Ddl(postgres_merge.create(publication, node, article), postgres_queued.drop(article))
     return Ddl(postgres_queued.create(name, article), postgres_queued.drop(article))
 
 

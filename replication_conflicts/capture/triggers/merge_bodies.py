@@ -3,16 +3,26 @@
 Beside each article stands a table with one row per key ever seen: the version that the row has
 ('' = there is no row), its lineage, and what was done to it since the last upload. It is written
 alike in SQLite and PostgreSQL; `Words` are what the two say differently.
+
+Where rows belong to a logical record, that table also has each row's parent, of a deleted row the
+last one, so that what is known of the whole record can be read there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.capture.triggers.records import RecordSql
+from replication_conflicts.capture.triggers.words import Words
+from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 from replication_conflicts.distribution.images import image_sql, literal, quoted
-from replication_conflicts.distribution.metadata import LINEAGE, VERSION, metadata_name
+from replication_conflicts.distribution.metadata import (
+    LINEAGE,
+    PARENT,
+    VERSION,
+    metadata_name,
+    parent_names,
+)
 
 OPERATION = "replication_operation"
 # its place among the pending changes, and the number of its version
@@ -28,37 +38,31 @@ UPLOADED_ID = "replication_uploaded_id"
 UPLOADED_VERSION = "replication_uploaded_version"
 UPLOADED_RECORD = "replication_uploaded_record"
 IS_AGAIN = "replication_is_again"
+# the parent before the net change; of an insert, what was known of an earlier row of that key
+BEFORE_PARENT = "replication_before_parent"
 PENDING = (OPERATION, NUMBER, NET, BASE, BEFORE, CHANGED, CHANGED_AT, PRIORITY)
 
-
-@dataclass(frozen=True)
-class Words:
-    """What databases say differently."""
-
-    dialect: str
-    # {table} and {condition}: takes the next version number if there is such a row
-    take_number: str
-    number: str
-    # in a query over rows: each row's number, and a statement after it
-    row_number: str
-    rows_numbered: str
-    now: str
-    is_same: str
-    is_other: str
-    # {a} and {b}: two JSON objects as text, of which the second wins
-    merged: str
-    # {name} and {value}: a JSON object with one entry, as text
-    entry: str
+# of {row}: whether an upload takes its change, or once more the one that was not applied
+IS_PENDING = f"{{row}}.{OPERATION} is not null"
+IS_SENT_AGAIN = (
+    f"{{row}}.{IS_AGAIN} = 1 and {{row}}.{OPERATION} is null"
+    f" and {{row}}.{VERSION} = {{row}}.{UPLOADED_VERSION}"
+)
 
 
 class MergeBodies:
     """The statements for one article; `node` made the changes."""
 
-    def __init__(self, words: Words, publication: str, node: str, article: NodeArticle) -> None:
+    def __init__(
+        self, words: Words, publication: NodePublication, node: str, article: NodeArticle
+    ) -> None:
         self._words = words
-        self._publication = publication
+        self._publication = publication.name
         self._node = node
         self._article = article
+        record = publication.options.record_of(article.name)
+        self._record = RecordSql(words, publication, record) if record else None
+        self._parents = parent_names(article)
         self.table = quoted(article.name)
         self.metadata = quoted(metadata_name(article.name))
         self.version = quoted(article.shape.version_column)
@@ -71,7 +75,8 @@ class MergeBodies:
             self._take_number(self._is("new")),
             # the delete and the insert together are an update of all columns
             self._again("new"),
-            self._begin("insert", "null", "null", self._is("new")),
+            *self._begin("insert", "null", "null", self._is("new")),
+            *self._belongs(),
             self._stamp(),
         ]
 
@@ -87,7 +92,8 @@ class MergeBodies:
                 f"{self._is('new')} and {OPERATION} in ('insert', 'update')",
             ),
             self._again("new"),
-            self._begin("update", self._image("old"), changed, self._is("new")),
+            *self._begin("update", self._image("old"), changed, self._is("new")),
+            *self._belongs(),
             self._stamp(),
         ]
 
@@ -102,24 +108,34 @@ class MergeBodies:
         """Rows went unseen, because of an `or replace` (SQLite)."""
         gone = (
             f"from replication_replaced gone where gone.article = {literal(self._article.name)}"
-            f" and gone.version = {self.metadata}.{VERSION}"
             f" and (not gone.is_key_clash or gone.key_image = {self.key_image('new')})"
         )
-        return self._gone(f"exists (select 1 {gone})", f"(select max(gone.row_image) {gone})")
+        mine = f"{gone} and gone.beside = {self.metadata}.rowid"
+        return self._gone(
+            f"{self.metadata}.rowid in (select gone.beside {gone})",
+            f"(select max(gone.row_image) {mine})",
+        )
+
+    def beside(self) -> str:
+        """The number of the row beside one that is in the way, `held` (SQLite)."""
+        return f"(select rowid from {self.metadata} where {self._is('held')})"
 
     def existing(self) -> list[str]:
         """Rows that have no version become inserts; the triggers must not look."""
-        keys = ", ".join(quoted(name) for name in self._key)
+        key, parents = self._key, self._article.parent_columns
+        targets = ", ".join([*map(quoted, key), *self._parents])
+        sources = ", ".join(quoted(name) for name in (*key, *parents))
+        columns = ", ".join(quoted(name) for name in dict.fromkeys((*key, *parents)))
         own = self._words.entry.format(name=literal(self._node), value="number")
         is_row = " and ".join(
             f"{self.metadata}.{quoted(name)} = {self.table}.{quoted(name)}" for name in self._key
         )
         return [
-            f"insert into {self.metadata} ({keys}, {VERSION}, {LINEAGE}, {NET}, {OPERATION},"
+            f"insert into {self.metadata} ({targets}, {VERSION}, {LINEAGE}, {NET}, {OPERATION},"
             f" {NUMBER}, {BEFORE}, {CHANGED_AT}, {PRIORITY})"
-            f" select {keys}, {literal(self._node + ':')} || number, {own}, {own}, 'insert',"
+            f" select {sources}, {literal(self._node + ':')} || number, {own}, {own}, 'insert',"
             f" number, '{{}}', {self._words.now}, {self._stamped_priority()}"
-            f" from (select {keys}, {self._words.row_number} as number from {self.table}"
+            f" from (select {columns}, {self._words.row_number} as number from {self.table}"
             f" where {self.version} is null) as fresh",
             self._words.rows_numbered.format(
                 last=f"(select coalesce(max({NUMBER}), 0) from {self.metadata})"
@@ -157,7 +173,7 @@ class MergeBodies:
     def _gone(self, condition: str, image: str) -> list[str]:
         return [
             self._take_number(condition),
-            self._begin("delete", image, "null", condition),
+            *self._begin("delete", image, "null", condition),
             # a command may have brought a row back that was deleted here
             self._fold(
                 f"{OPERATION} = 'delete', {CHANGED} = null, {VERSION} = '', {LINEAGE} = {NET}",
@@ -165,7 +181,8 @@ class MergeBodies:
             ),
             # an insert and the delete of it leave nothing
             self._fold(
-                f"{VERSION} = '', {LINEAGE} = {BEFORE}, {OPERATION} = null",
+                f"{VERSION} = '', {LINEAGE} = {BEFORE}, {OPERATION} = null"
+                + "".join(f", {name} = {before}" for name, before in self._before()),
                 f"{condition} and {OPERATION} = 'insert'",
             ),
         ]
@@ -175,19 +192,58 @@ class MergeBodies:
             table=self.metadata, condition=f"{condition} and {OPERATION} is null"
         )
 
-    def _begin(self, operation: str, base: str, changed: str, condition: str) -> str:
+    def _begin(self, operation: str, base: str, changed: str, condition: str) -> list[str]:
         number = self._words.number
         own = self._words.entry.format(name=literal(self._node), value=number)
-        known = self._merged(LINEAGE, own)
+        learned = self._learned(operation, condition)
+        known = self._merged(NET if learned else LINEAGE, own)
         version = "''" if operation == "delete" else f"{literal(self._node + ':')} || {number}"
-        return (
+        before = "".join(f" {before} = {name}," for name, before in self._before())
+        return [
+            *learned,
             f"update {self.metadata} set {OPERATION} = '{operation}', {NUMBER} = {number},"
             f" {BASE} = {base}, {BEFORE} = {LINEAGE}, {CHANGED} = {changed},"
             f" {CHANGED_AT} = {self._words.now},"
             f" {PRIORITY} = {self._stamped_priority()},"
-            f" {LINEAGE} = {known}, {NET} = {known}, {VERSION} = {version}"
+            f"{before} {LINEAGE} = {known}, {NET} = {known}, {VERSION} = {version}"
+            f" where {condition} and {OPERATION} is null",
+        ]
+
+    def _learned(self, operation: str, condition: str) -> list[str]:
+        """With detection by record a change carries what the node knows of all rows of it.
+
+        The own number is the row's, which the change takes afterwards.
+        """
+        if self._record is None or not self._record.record.detection:
+            return []
+        columns = [quoted(name) for name in self._article.parent_columns or self._key]
+        parents = self._parents or columns
+        before = self._record.top(self._article.name, [f"{self.metadata}.{one}" for one in parents])
+        after = self._record.top(self._article.name, [f"new.{one}" for one in columns])
+        tops = {"insert": [after], "update": [before, after], "delete": [before]}[operation]
+        known = self._record.lineage(f"{self.metadata}.{LINEAGE}", tops)
+        return [
+            f"update {self.metadata} set {NET} = {self._merged(LINEAGE, known)}"
             f" where {condition} and {OPERATION} is null"
+        ]
+
+    def _before(self) -> list[tuple[str, str]]:
+        """The row's parent, and what it was before the net change."""
+        names = parent_names(self._article, BEFORE_PARENT)
+        return list(zip(self._parents, names, strict=True))
+
+    def _belongs(self) -> list[str]:
+        """The row names this parent in its logical record."""
+        pairs = list(zip(self._parents, self._article.parent_columns, strict=True))
+        if not pairs:
+            return []
+        assignments = ", ".join(f"{name} = new.{quoted(column)}" for name, column in pairs)
+        is_other = " or ".join(
+            f"{name} {self._words.is_other} new.{quoted(column)}" for name, column in pairs
         )
+        return [
+            f"update {self.metadata} set {assignments} where {self._is('new')} and ({is_other})"
+        ]
 
     def _stamped_priority(self) -> str:
         mine = f"where publication = {literal(self._publication)}"
@@ -201,8 +257,9 @@ class MergeBodies:
 
     def _known(self, alias: str, version: str) -> str:
         """A row that came before capture has a version, and no lineage that is known."""
-        names = ", ".join(quoted(name) for name in self._key)
-        values = ", ".join(f"{alias}.{quoted(name)}" for name in self._key)
+        parents = self._article.parent_columns if alias == "old" else ()
+        names = ", ".join([*map(quoted, self._key), *self._parents[: len(parents)]])
+        values = ", ".join(f"{alias}.{quoted(name)}" for name in (*self._key, *parents))
         return (
             f"insert into {self.metadata} ({names}, {VERSION}, {LINEAGE})"
             f" select {values}, {version}, '{{}}'"
@@ -239,10 +296,18 @@ class MergeBodies:
         return image_sql(self._article, self._words.dialect, alias)
 
 
-def metadata_table(article: NodeArticle, key_types: Sequence[str]) -> str:
-    """The statement that makes an article's table of versions, lineages and net changes."""
+def metadata_table(article: NodeArticle, types: Mapping[str, str]) -> str:
+    """The statement that makes an article's table of versions, lineages and net changes.
+
+    `types` are those of the article's own columns.
+    """
     names = [quoted(name) for name in article.shape.primary_key]
-    keys = [f"{name} {kind} not null" for name, kind in zip(names, key_types, strict=True)]
+    keys = [f"{quoted(name)} {types[name]} not null" for name in article.shape.primary_key]
+    parents = [
+        f"{name} {types[column]}"
+        for prefix in (PARENT, BEFORE_PARENT)
+        for name, column in zip(parent_names(article, prefix), article.parent_columns, strict=True)
+    ]
     columns = [
         f"{VERSION} text not null",
         f"{LINEAGE} text not null",
@@ -259,14 +324,20 @@ def metadata_table(article: NodeArticle, key_types: Sequence[str]) -> str:
         f"{UPLOADED_RECORD} text",
         f"{IS_AGAIN} integer not null default 0",
     ]
-    parts = [*keys, *columns, f"primary key ({', '.join(names)})"]
+    parts = [*keys, *parents, *columns, f"primary key ({', '.join(names)})"]
     return f"create table {quoted(metadata_name(article.name))} ({', '.join(parts)})"
 
 
 def number_indexes(article: NodeArticle) -> list[str]:
-    """Indexes by which an upload finds what is pending, and a command what was uploaded."""
+    """Indexes by which an upload finds what is pending, and a command what was uploaded.
+
+    Where rows belong to a logical record, there is one by which a row's children are found.
+    """
     name = metadata_name(article.name)
+    parents = ", ".join(parent_names(article))
+    by_parent = f"create index {quoted(f'{name}_parent')} on {quoted(name)} ({parents})"
     return [
+        *([by_parent] if parents else []),
         f"create index {quoted(f'{name}_number')} on {quoted(name)} ({NUMBER})",
         f"create index {quoted(f'{name}_uploaded')} on {quoted(name)} ({UPLOADED_ID})",
     ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from replication_conflicts.capture.triggers.merge_bodies import MergeBodies, Words
+from replication_conflicts.capture.triggers.merge_bodies import MergeBodies
 from replication_conflicts.capture.triggers.postgres_queued import (
     IS_NODES_OWN,
     function,
     names,
     truncate_body,
 )
-from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.capture.triggers.words import Words
+from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 from replication_conflicts.distribution.database import AGENT_SETTING
 from replication_conflicts.distribution.images import literal, quoted
 
@@ -33,13 +34,17 @@ def words(publication: str) -> Words:
         is_other="is distinct from",
         merged="cast(cast({a} as jsonb) || cast({b} as jsonb) as text)",
         entry="cast(jsonb_build_object({name}, {value}) as text)",
+        entries="jsonb_each_text(cast({lineage} as jsonb))",
+        entry_number="cast(entry.value as bigint)",
+        # nothing makes NULL
+        lineage="coalesce(cast(jsonb_object_agg(node, number) as text), '{}')",
     )
 
 
-def create(publication: str, node: str, article: NodeArticle) -> tuple[str, ...]:
+def create(publication: NodePublication, node: str, article: NodeArticle) -> tuple[str, ...]:
     """Functions and triggers, one statement each."""
     _, capture, truncate = names(article)
-    bodies = MergeBodies(words(publication), publication, node, article)
+    bodies = MergeBodies(words(publication.name), publication, node, article)
     return (
         function(capture, _body(bodies)),
         function(truncate, truncate_body(article)),

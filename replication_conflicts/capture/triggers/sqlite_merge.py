@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replication_conflicts.capture.triggers.merge_bodies import MergeBodies, Words
+from replication_conflicts.capture.triggers.merge_bodies import MergeBodies
 from replication_conflicts.capture.triggers.sqlite_queued import (
     IS_NODES_OWN,
     NOW,
@@ -12,7 +12,8 @@ from replication_conflicts.capture.triggers.sqlite_queued import (
     trigger_name,
 )
 from replication_conflicts.capture.triggers.sqlite_values import refused_values
-from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.capture.triggers.words import Words
+from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 from replication_conflicts.distribution.images import image_sql, literal, quoted
 
 EVENTS = (
@@ -45,14 +46,20 @@ def words(publication: str) -> Words:
         is_other="is not",
         merged="json_patch({a}, {b})",
         entry="json_object({name}, {value})",
+        entries="json_each({lineage})",
+        entry_number="entry.value",
+        lineage="json_group_object(node, number)",
     )
 
 
 def create(
-    publication: str, node: str, article: NodeArticle, unique_keys: Sequence[Sequence[str]]
+    publication: NodePublication,
+    node: str,
+    article: NodeArticle,
+    unique_keys: Sequence[Sequence[str]],
 ) -> tuple[str, ...]:
     """One statement a trigger."""
-    bodies = MergeBodies(words(publication), publication, node, article)
+    bodies = MergeBodies(words(publication.name), publication, node, article)
     columns = ", ".join(quoted(name) for name in article.kinds)
     is_kept = bodies.key_is_kept()
     image = image_sql(article, "sqlite", "held")
@@ -66,7 +73,7 @@ def create(
         )
 
     def in_the_way(event: str) -> list[str]:
-        return [*refused, *rows_in_the_way(article, unique_keys, event, image)]
+        return [*refused, *rows_in_the_way(article, unique_keys, event, image, bodies.beside())]
 
     return (
         trigger("before_insert", "before insert", in_the_way("insert")),

@@ -50,11 +50,15 @@ def create(
 
 
 def rows_in_the_way(
-    article: NodeArticle, unique_keys: Sequence[Sequence[str]], event: str, image: str
+    article: NodeArticle,
+    unique_keys: Sequence[Sequence[str]],
+    event: str,
+    image: str,
+    beside: str = "null",
 ) -> list[str]:
     """Note the rows that an `or replace` would delete without calling a trigger.
 
-    `image` is what to keep of such a row, `held`.
+    `image` is what to keep of such a row, `held`, and `beside` names the row that stands beside it.
     """
     name, version = literal(article.name), quoted(article.shape.version_column)
     key = article.shape.primary_key
@@ -66,9 +70,10 @@ def rows_in_the_way(
     is_itself = f"({equal('held', 'old', key)})" if event == "update" else "false"
     return [
         f"delete from replication_replaced where article = {name}",
-        "insert into replication_replaced (article, key_image, row_image, version, is_key_clash)\n"
+        "insert into replication_replaced"
+        " (article, key_image, row_image, version, is_key_clash, beside)\n"
         f"        select {name}, {image_sql(article, 'sqlite', 'held', key)}, {image},"
-        f" held.{version}, {key_clash}\n"
+        f" held.{version}, {key_clash}, {beside}\n"
         f"        from {quoted(article.name)} held where ({clashes}) and not {is_itself}",
     ]
 

@@ -78,7 +78,7 @@ class Builds:
             Played(
                 case,
                 publication_from_vars(f"p{number:02d}", case.configuration),
-                dict(case.configuration),
+                _options(case),
                 ReaderPipeline(case),
             )
             for number, case in enumerate(cases, start=1)
@@ -96,6 +96,10 @@ class Builds:
         """Write the project, and the tables that it reads."""
         shutil.rmtree(self.project.folder, ignore_errors=True)
         self.project.write([Configuration(one.publication, one.options) for one in self.played])
+        for played in self.played:
+            for name, text in played.case.files.items():
+                (self.project.folder / name).parent.mkdir(exist_ok=True)
+                (self.project.folder / name).write_text(text, encoding="utf-8")
         installed = self._build.run("deps")
         if not installed.success:
             raise BuildFailed("\n".join(installed.errors))
@@ -302,6 +306,17 @@ class Builds:
             run=record["run_sequence"],
             snapshot_position=record["snapshot_position"],
         )
+
+
+def _options(case: Case) -> dict[str, Any]:
+    """The publication's options as the project has them."""
+    articles = {
+        name: {**options, "resolver": case.own_resolvers[name]}
+        if name in case.own_resolvers
+        else options
+        for name, options in case.configuration["articles"].items()
+    }
+    return {**case.configuration, "articles": articles}
 
 
 def _subscription(played: Played, name: str) -> Record:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from replication_conflicts.capture.ports import BatchMismatch
+from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.distribution.articles import NodePublication
 from replication_conflicts.distribution.commands import AgentCommand, Place
 from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
@@ -50,20 +50,14 @@ class Lake:
 
     def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
         """A batch in one commit."""
+        self.deliver_together([FeedBatch(node, batch, rows)])
+
+    def deliver_together(self, batches: Sequence[FeedBatch]) -> None:
+        """Batches of several nodes in one commit."""
         with self._open() as connection:
             connection.execute("begin immediate")
-            there = connection.execute(
-                "select row from feed where node = ? and batch = ? order by position",
-                (node, batch),
-            ).fetchall()
-            if there:
-                if [pickle.loads(row) for (row,) in there] != list(rows):
-                    raise BatchMismatch(f"batch {batch} of {node}")
-            else:
-                connection.executemany(
-                    "insert into feed (node, batch, row) values (?, ?, ?)",
-                    [(node, batch, pickle.dumps(row)) for row in rows],
-                )
+            for batch in batches:
+                _put(connection, batch)
             _step()
             connection.execute("commit")
             _step()
@@ -107,6 +101,20 @@ class Lake:
             yield connection
 
 
+def _put(connection: sqlite3.Connection, batch: FeedBatch) -> None:
+    name = (batch.node, batch.number)
+    there = connection.execute(
+        "select row from feed where node = ? and batch = ? order by position", name
+    ).fetchall()
+    if not there:
+        connection.executemany(
+            "insert into feed (node, batch, row) values (?, ?, ?)",
+            [(*name, pickle.dumps(row)) for row in batch.rows],
+        )
+    elif [pickle.loads(row) for (row,) in there] != list(batch.rows):
+        raise BatchMismatch(f"batch {batch.number} of {batch.node}")
+
+
 def _step() -> None:
     for step in steps:
         step()
@@ -116,13 +124,24 @@ class Publisher:
     """The sequential reader over what has arrived."""
 
     def __init__(
-        self, lake: Lake, publication: NodePublication, options: dict[str, Any], names: list[str]
+        self,
+        lake: Lake,
+        publication: NodePublication,
+        options: dict[str, Any],
+        subscriptions: Mapping[str, Mapping[str, Any]],
+        initial: Mapping[str, list[dict[str, Any]]] | None = None,
     ) -> None:
         self._lake = lake
         self._publication = publication
         self._position = 0
         self._known_events: set[tuple[str, int]] = set()
-        self.reader = SequentialReader(publication.name, options, names, judges_constraints=False)
+        self.reader = SequentialReader(
+            publication.name,
+            options,
+            subscriptions,
+            initial,
+            judges_constraints=publication.is_merge,
+        )
 
     def run(self) -> None:
         """One run over everything that has arrived."""
@@ -134,6 +153,13 @@ class Publisher:
         ]
         self._position = rows[-1][0] if rows else self._position
         self.reader.run(delivery, [Event(name, position, None) for name, position in events])
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something has arrived since the last run."""
+        return bool(self._lake.rows(self._position)) or any(
+            one not in self._known_events for one in self._lake.events()
+        )
 
     def published(self) -> dict[str, dict[tuple[str | None, ...], dict[str, str | None]]]:
         """The published rows as canonical text."""
@@ -167,11 +193,15 @@ class Source:
         return sum(1 for _ in self.after(place))
 
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
-        mark = [mark for mark in self._reader.marks if mark.subscriber == self._node][-1]
-        assert mark.snapshot is not None
-        assert mark.snapshot_position == command.snapshot_position
+        # what was published at one position is the same for every subscriber
+        snapshots = (
+            mark.snapshot
+            for mark in self._reader.marks
+            if mark.snapshot_position == command.snapshot_position
+        )
+        snapshot = next(one for one in snapshots if one is not None)
         for name, article in self._publication.articles.items():
-            for held in mark.snapshot[name].values():
+            for held in snapshot[name].values():
                 assert held.row is not None
                 texts = {c: kind.to_text(held.row[c]) for c, kind in article.kinds.items()}
                 yield SnapshotRow(name, texts, str(held.version), {})
@@ -199,6 +229,7 @@ class Source:
             row=row,
             old_version=one.old_version,
             new_version=one.new_version,
+            lineage=one.lineage or {},
             cause=one.change_id,
             snapshot=(SnapshotTable("item", "reader", 0),) if one.kind == "reinitialize" else (),
             snapshot_position=one.snapshot_position,

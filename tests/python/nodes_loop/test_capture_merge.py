@@ -4,37 +4,29 @@ must upload the same net changes and hold the same rows, versions and lineages.
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import inspect
 
 from replication_conflicts.capture.install import CaptureProblem, ExistingRows, install, remove
-from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
-from replication_conflicts.distribution.agent import Agent, Ports
-from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import NodeArticle, node_publication
+from replication_conflicts.distribution.articles import node_publication
 from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.images import quoted
-from replication_conflicts.distribution.metadata import LINEAGE, metadata_name
+from replication_conflicts.distribution.database import open_database
 from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import Tables, escaped, run_plain
-from replication_conflicts.nodes import Change, Command, FeedRow, MergeNode, SnapshotTable
+from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.nodes import Change, FeedRow, SnapshotTable
 from tests.python.nodes_loop.databases import (
-    VERSION,
     Databases,
-    all_rows,
     create_tables,
     publications,
+    sqlite_databases,
 )
-from tests.python.nodes_loop.standins import Lists
+from tests.python.nodes_loop.pair import Pair
 
 ARTICLES: dict[str, Any] = {
     "item": {
@@ -48,188 +40,11 @@ ARTICLES: dict[str, Any] = {
     },
 }
 PUBLICATION = node_publication("shop", publications(ARTICLES, replication="merge"))
-NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
-# made by each side for itself
-OWN = ("change_id", "transaction_id", "changed_at")
-
-
-class Pair:
-    """A captured database and the simulated node beside it."""
-
-    def __init__(self, databases: Databases) -> None:
-        self.engine: Engine = open_database(databases.make("north"))
-        create_tables(self.engine, PUBLICATION, with_version=False)
-        install(self.engine, PUBLICATION, "north", priority=Decimal("75.00"))
-        self.node = MergeNode("north", PUBLICATION.options, priority=Decimal("75.00"))
-        self.lists = Lists()
-        rows = Tables(PUBLICATION, dialect_of(self.engine))
-        node = Node(PUBLICATION, "north", rows, capture_state(self.engine, "north", rows))
-        self.agent = Agent(self.engine, node, Ports(self.lists, self.lists, self.lists))
-        self.agent.prepare()
-        self.position = 0
-        self.sent: list[tuple[str, str]] = []
-        self.is_repeating = False
-        self._rows: list[FeedRow] = []
-
-    # --- what people do
-
-    def work(self, *changes: Change) -> None:
-        """A transaction at both."""
-        self.node.transaction(changes, NOW)
-        with self.engine.begin() as connection:
-            for change in changes:
-                connection.execute(*_statement(change))
-
-    def rename(self, old: int, new: int) -> None:
-        """Another key."""
-        held = self.node.held("item", (old,))
-        assert held is not None
-        self.node.transaction(
-            [
-                Change("delete", "item", {"id": old}),
-                Change("insert", "item", {**held.row, "id": new}),
-            ],
-            NOW,
-        )
-        with self.engine.begin() as connection:
-            run_plain(connection, f"update item set id = {new} where id = {old}")
-
-    # --- what the agent and the upload do
-
-    def command(self, **options: Any) -> None:
-        """A command about a row, for both."""
-        self.position += 1
-        article = PUBLICATION.article(options["article"])
-        key: Mapping[str, Any] = options["key"]
-        row = options.get("row")
-        new, old = options.get("new_version"), options.get("old_version")
-        kind = options.get("kind", "replicated")
-        self.is_repeating |= kind == "not_applied"
-        operation = "delete" if new is None else "insert" if old is None else "update"
-        common: dict[str, Any] = {
-            "command_id": f"c{self.position}",
-            "kind": kind,
-            "queue_position": self.position,
-            "article": article.name,
-            "operation": operation,
-            "old_version": old,
-            "new_version": new,
-            "lineage": options.get("lineage", {}),
-        }
-        options_of = PUBLICATION.options.articles[article.name]
-        self.node.apply(
-            [
-                Command(
-                    **common,
-                    subscriber="north",
-                    key=options_of.key_of(dict(key)),
-                    row=row,
-                    cause=options.get("cause", (None, None))[0],
-                )
-            ]
-        )
-        self.lists.commands = [
-            AgentCommand(
-                **common,
-                key=options_of.to_texts(dict(key)),
-                row=None if row is None else options_of.to_texts(row),
-                cause=options.get("cause", (None, None))[1],
-            )
-        ]
-        self.agent.run()
-
-    def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
-        self._rows = list(rows)
-
-    def upload(self) -> list[FeedRow]:
-        """Both upload, and must say the same."""
-        self._rows = []
-        upload(self.engine, PUBLICATION, self)
-        expected = self.node.upload()
-        ours, theirs = ([_comparable(row) for row in rows] for rows in (self._rows, expected))
-        if self.is_repeating:
-            # what goes again has no order of its own
-            ours, theirs = sorted(ours, key=repr), sorted(theirs, key=repr)
-        assert ours == theirs
-        self.is_repeating = False
-        assert len({row.values["transaction_id"] for row in self._rows}) <= 1
-        self.sent += [
-            (str(one.values["change_id"]), str(other.values["change_id"]))
-            for one, other in zip(_by_row(expected), _by_row(self._rows), strict=True)
-        ]
-        return self._rows
-
-    def is_pending(self, article: str, key: tuple[Any, ...]) -> bool:
-        """Whether the node has changed the row since its last upload."""
-        return (article, key) in self.node._pending
-
-    def check(self) -> None:
-        """Rows, versions and lineages are the node's."""
-        found = all_rows(self.engine, PUBLICATION)
-        for name, article in PUBLICATION.options.articles.items():
-            expected: dict[tuple[str | None, ...], dict[str, str | None]] = {}
-            known: set[str] = set()
-            for row in self.node.rows(name):
-                held = self.node.held(name, article.key_of(row))
-                assert held is not None
-                texts = article.to_texts(row)
-                key = tuple(texts[column] for column in article.primary_key)
-                expected[key] = {**texts, VERSION: held.version}
-                known.add(json.dumps(dict(held.lineage), sort_keys=True))
-            assert found[name] == expected
-            assert self._lineages(name) == known
-
-    def _lineages(self, article: str) -> set[str]:
-        table = quoted(metadata_name(article))
-        query = f"select {LINEAGE} from {table} where replication_version <> ''"
-        with self.engine.begin() as connection:
-            found = run_plain(connection, query).scalars().all()
-        return {json.dumps(json.loads(one), sort_keys=True) for one in found}
-
-
-def _statement(change: Change) -> tuple[Any, dict[str, Any]]:
-    article = PUBLICATION.article(change.article)
-    names = list(change.values)
-    values = {
-        f"p{number}": str(value) if isinstance(value, Decimal) else value
-        for number, value in enumerate(change.values.values())
-    }
-    set_to = {name: f"cast(:p{n} as {_cast(article, name)})" for n, name in enumerate(names)}
-    table = escaped(quoted(change.article))
-    key = " and ".join(
-        f"{escaped(quoted(name))} = {set_to[name]}" for name in article.shape.primary_key
-    )
-    if change.operation == "insert":
-        columns = ", ".join(escaped(quoted(name)) for name in names)
-        return text(
-            f"insert into {table} ({columns}) values ({', '.join(set_to.values())})"
-        ), values
-    if change.operation == "delete":
-        return text(f"delete from {table} where {key}"), values
-    assignments = ", ".join(
-        f"{escaped(quoted(name))} = {set_to[name]}"
-        for name in names
-        if name not in article.shape.primary_key
-    )
-    return text(f"update {table} set {assignments} where {key}"), values
-
-
-def _cast(article: NodeArticle, column: str) -> str:
-    kind = article.kinds[column]
-    return {"string": "text", "int": "integer"}.get(kind.name, str(kind.ddl))
-
-
-def _comparable(row: FeedRow) -> tuple[str, dict[str, Any]]:
-    return row.article, {name: row.values[name] for name in sorted(row.values) if name not in OWN}
-
-
-def _by_row(rows: Sequence[FeedRow]) -> list[FeedRow]:
-    return sorted(rows, key=lambda row: repr(_comparable(row)))
 
 
 @pytest.fixture
 def pair(databases: Databases) -> Pair:
-    return Pair(databases)
+    return Pair(databases, PUBLICATION)
 
 
 def item(key: int, name: str = "bolt", count: int = 0) -> dict[str, Any]:
@@ -279,7 +94,7 @@ def _do_something(pair: Pair, dice: random.Random, number: int) -> None:
         pair.work(Change("delete", article, key))
     elif doing < 0.7 and article == "item":
         free = next(k for k in range(100, 200) if pair.node.held("item", (k,)) is None)
-        pair.rename(int(key["id"]), free)
+        pair.rename(article, tuple(key.values()), free)
     else:
         column = dice.choice(list(PUBLICATION.options.articles[article].other_columns))
         if held.row[column] != values[column]:
@@ -333,11 +148,11 @@ def test_a_snapshot_forgets_what_is_pending(pair: Pair) -> None:
     pair.lists.snapshot = [SnapshotRow("item", texts, "HQ:7", {"HQ": 7})]
     pair.agent.run()
     upload(pair.engine, PUBLICATION, pair)
-    assert pair._rows == []
+    assert pair.rows == []
     with pair.engine.begin() as connection:
         run_plain(connection, "update item set name = 'mine'")
     upload(pair.engine, PUBLICATION, pair)
-    (row,) = pair._rows
+    (row,) = pair.rows
     assert row.values["lineage"] == {"HQ": 7, "north": 3}
     assert row.values["previous_values"] == {"name": "bolt"}
 
@@ -370,22 +185,8 @@ def test_rows_that_are_there_are_inserts(databases: Databases) -> None:
     assert set(inspect(engine).get_table_names()) - agents == set(before)
 
 
-def test_a_logical_record_with_detection_is_refused(databases: Databases) -> None:
-    record = {
-        "top": "item",
-        "members": {'odd "line"; :x': {"parent": "item", "columns": ["the item"]}},
-        "detection": True,
-    }
-    options = publications(ARTICLES, replication="merge", logical_records=[record])
-    engine = open_database(databases.make("north"))
-    with pytest.raises(CaptureProblem, match="logical record of 'item'"):
-        install(engine, node_publication("shop", options), "north")
-
-
 def test_what_a_replace_deletes_is_a_delete(tmp_path: Any) -> None:
-    from tests.python.nodes_loop.databases import sqlite_databases
-
-    pair = Pair(sqlite_databases(tmp_path))
+    pair = Pair(sqlite_databases(tmp_path), PUBLICATION)
     remove(pair.engine, PUBLICATION)
     with pair.engine.begin() as connection:
         run_plain(connection, "create unique index item_count on item (count)")
@@ -395,8 +196,21 @@ def test_what_a_replace_deletes_is_a_delete(tmp_path: Any) -> None:
     with pair.engine.begin() as connection:
         run_plain(connection, "insert or replace into item values (1, 'c', 2, null)")
     upload(pair.engine, PUBLICATION, pair)
-    assert [(row.values["operation"], row.values["id"]) for row in pair._rows] == [
+    assert [(row.values["operation"], row.values["id"]) for row in pair.rows] == [
         ("update", 1),
         ("delete", 2),
     ]
-    assert pair._rows[0].values["changed_columns"] is None
+    assert pair.rows[0].values["changed_columns"] is None
+
+
+def test_a_replace_deletes_no_other_row_of_the_same_version(tmp_path: Any) -> None:
+    """A run numbers its versions row by row."""
+    pair = Pair(sqlite_databases(tmp_path), PUBLICATION)
+    for key in (1, 2):
+        pair.command(
+            article="item", key={"id": key}, row=item(key), new_version="HQ*:1", lineage={"HQ*": 1}
+        )
+    with pair.engine.begin() as connection:
+        run_plain(connection, "insert or replace into item values (1, 'c', 2, null)")
+    upload(pair.engine, PUBLICATION, pair)
+    assert [(row.values["operation"], row.values["id"]) for row in pair.rows] == [("update", 1)]

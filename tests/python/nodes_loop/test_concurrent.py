@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.install import install
@@ -16,11 +17,18 @@ from replication_conflicts.distribution.articles import NodePublication, node_pu
 from replication_conflicts.distribution.database import open_database
 from replication_conflicts.distribution.faults import Fault, fault_of
 from replication_conflicts.nodes.feed import FeedRow
+from replication_conflicts.nodes.records import IMAGE
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
-from tests.python.nodes_loop.people import ARTICLES, Person
+from tests.python.nodes_loop.people import ARTICLES, ODD, Person
 
 PEOPLE = 3
 TRANSACTIONS = 40
+RECORD: dict[str, Any] = {
+    "top": "item",
+    "members": {ODD[0]: {"parent": "item", "columns": ["item"]}},
+    "detection": True,
+    "resolution": True,
+}
 Key = tuple[str, tuple[Any, ...]]
 
 
@@ -76,6 +84,11 @@ def key_of(publication: NodePublication, row: FeedRow) -> Key:
     return row.article, tuple(row.values[name] for name in article.shape.primary_key)
 
 
+def texts_of(publication: NodePublication, row: FeedRow) -> dict[str, str | None]:
+    kinds = publication.article(row.article).kinds
+    return {name: kind.to_text(row.values[name]) for name, kind in kinds.items()}  # type: ignore[arg-type]
+
+
 def test_changes_of_a_row_come_in_the_order_in_which_they_were_made(databases: Databases) -> None:
     publication = node_publication("shop", publications(ARTICLES))
     fed, rows = at_work(databases, publication)
@@ -91,13 +104,20 @@ def test_changes_of_a_row_come_in_the_order_in_which_they_were_made(databases: D
     assert len(set(places)) == 1 + sum(a != b for a, b in itertools.pairwise(places))
 
 
-def test_net_changes_add_up_to_the_rows(databases: Databases) -> None:
-    publication = node_publication("shop", publications(ARTICLES, replication="merge"))
+@pytest.mark.parametrize("records", [[], [RECORD]])
+def test_net_changes_add_up_to_the_rows(databases: Databases, records: list[Any]) -> None:
+    options = publications(ARTICLES, replication="merge", logical_records=records)
+    publication = node_publication("shop", options)
     fed, rows = at_work(databases, publication)
+    assert any(row.values["operation"] == IMAGE for row in fed) is bool(records)
     held: dict[Key, dict[str, Any]] = {}
     numbers: dict[Key, int] = {}
     for row in fed:
         key = key_of(publication, row)
+        if row.values["operation"] == IMAGE:
+            # as it was when the session was made, which holds all that had changed
+            assert held[key] == texts_of(publication, row)
+            continue
         number = row.values["lineage"]["north"]  # type: ignore[index]
         assert number > numbers.get(key, 0)
         numbers[key] = number
@@ -105,11 +125,7 @@ def test_net_changes_add_up_to_the_rows(databases: Databases) -> None:
         if row.values["operation"] == "delete":
             del held[key]
         else:
-            article = publication.article(row.article)
-            held[key] = {
-                name: kind.to_text(row.values[name])  # type: ignore[arg-type]
-                for name, kind in article.kinds.items()
-            }
+            held[key] = texts_of(publication, row)
     found = [row for article in rows.values() for row in article.values()]
     for one in found:
         del one["row_version"]

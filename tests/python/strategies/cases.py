@@ -57,6 +57,10 @@ class Case:
     """Rows about which a node never sent a change that it made: node, article, key."""
     subscriptions: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Merge replication: the options of every subscription."""
+    own_resolvers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By article: resolvers of the project's own, of which the sequential reader knows nothing."""
+    files: dict[str, str] = field(default_factory=dict)
+    """What the project needs besides, by path: the macros of those resolvers."""
 
     @property
     def rows(self) -> list[FeedRow]:

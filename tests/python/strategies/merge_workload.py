@@ -217,15 +217,16 @@ class MergeWorkload:
         if not conflicts:
             return
         conflict = self.random.choice(conflicts)
+        decision = self.random.choice(("submit_winner", "submit_loser", "remove"))
         edited = None
-        if self.random.random() < 0.3:
+        if decision != "remove" and self.random.random() < 0.3:
             edited = {"note": self._value("note"), "units": self._value("units")}
         self.decisions.append(
             ConflictDecision(
                 article=conflict.article,
                 key=conflict.key,
                 loser=conflict.loser_node,
-                decision=self.random.choice(("submit_winner", "submit_loser", "remove")),
+                decision=decision,
                 edited=edited,
                 position=self.reader.last_place,
             )
@@ -297,7 +298,8 @@ class MergeWorkload:
             self.run(is_whole=True)
             for node in nodes:
                 self.download(node)
-            if self.deliveries[-1] == Delivery():
+            # what was downloaded just now may be refused, and is reported with the next upload
+            if self.deliveries[-2:] == [Delivery()] * 2:
                 break
         return self.case()
 

@@ -1,0 +1,1 @@
+{{ replication_conflicts.conflict_table('field_sales', 'order_line') }}

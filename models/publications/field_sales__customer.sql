@@ -1,0 +1,1 @@
+{{ replication_conflicts.published_rows('field_sales', 'customer') }}

@@ -1,0 +1,1 @@
+{{ replication_conflicts.row_versions('field_sales', 'sales_order') }}

@@ -1,0 +1,1 @@
+{{ replication_conflicts.staged_changes('field_sales', 'customer') }}

@@ -1,0 +1,117 @@
+"""The other rows of the logical records that a session changes, where winners are whole records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from sqlalchemy import Connection
+
+from replication_conflicts.capture.triggers import merge_words
+from replication_conflicts.capture.triggers.merge_bodies import (
+    BEFORE_PARENT,
+    IS_PENDING,
+    IS_SENT_AGAIN,
+    OPERATION,
+)
+from replication_conflicts.capture.triggers.records import MEMBER, RecordSql, equal
+from replication_conflicts.distribution.articles import NodePublication
+from replication_conflicts.distribution.database import dialect_of
+from replication_conflicts.distribution.images import image_sql, literal, quoted
+from replication_conflicts.distribution.metadata import LINEAGE
+from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.nodes.node import INSERT
+from replication_conflicts.nodes.publication import LogicalRecord
+from replication_conflicts.nodes.records import image_values, with_record
+
+
+@dataclass(frozen=True)
+class Image:
+    """A row as the node holds it, unchanged; `merge_record` as in the queue."""
+
+    article: str
+    row_image: str
+    merge_record: Mapping[str, object]
+
+
+def images(
+    connection: Connection, publication: NodePublication, node: str, priority: str | None
+) -> Iterator[Image]:
+    """The images of the session that consists of what is pending, and of what goes again."""
+    for record in publication.options.logical_records:
+        if record.resolution:
+            yield from _images(connection, publication, record, node, priority)
+
+
+def _images(
+    connection: Connection,
+    publication: NodePublication,
+    record: LogicalRecord,
+    node: str,
+    priority: str | None,
+) -> Iterator[Image]:
+    words = merge_words(dialect_of(connection.engine), publication.name)
+    sql = RecordSql(words, publication, record)
+    found = run_plain(connection, _query(sql, publication, words.dialect)).mappings()
+    for _, group in groupby(found, key=lambda row: row["record_number"]):
+        members = [(row, json.loads(row["lineage"])) for row in group]
+        known = [lineage for _, lineage in members] if record.detection else []
+        for row, lineage in members:
+            if row["row_image"] is not None:
+                values = image_values(with_record(node, lineage, known), priority)
+                yield Image(row["article"], row["row_image"], values)
+
+
+def _query(sql: RecordSql, publication: NodePublication, dialect: str) -> str:
+    """All rows of the records that the session changes; those without an image are in it, or gone.
+
+    A row that has moved from one record to another changes both.
+    """
+    tops: list[str] = []
+    for name in sql.record.articles:
+        source, key = sql.members(name)
+        is_in_session = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
+        tops.append(f"select {_named(key)} from {source} where {is_in_session}")
+        if name != sql.record.top:
+            source, key = sql.members(name, BEFORE_PARENT)
+            had_row = f"{IS_PENDING.format(row=MEMBER)} and {MEMBER}.{OPERATION} <> '{INSERT}'"
+            tops.append(f"select {_named(key)} from {source} where {had_row}")
+    rows = [
+        _members(sql, publication, number, name, dialect)
+        for number, name in enumerate(sql.record.articles)
+    ]
+    return (
+        f"with touched as ({' union '.join(tops)}), "
+        "record as (select touched.*, row_number() over () as record_number from touched) "
+        f"{' union all '.join(rows)} order by record_number, place, key_image"
+    )
+
+
+def _members(
+    sql: RecordSql, publication: NodePublication, place: int, name: str, dialect: str
+) -> str:
+    article = publication.article(name)
+    source, top = sql.members(name)
+    key = article.shape.primary_key
+    row = equal(_columns("held", key), _columns(MEMBER, key))
+    is_in_session = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
+    is_image = f"held.{quoted(key[0])} is not null and not {is_in_session}"
+    touched = equal([f"record.top_{n}" for n, _ in enumerate(top)], top)
+    return (
+        f"select record.record_number as record_number, {place} as place,"
+        f" {literal(name)} as article, {image_sql(article, dialect, MEMBER, key)} as key_image,"
+        f" {MEMBER}.{LINEAGE} as lineage,"
+        f" case when {is_image} then {image_sql(article, dialect, 'held')} end as row_image"
+        f" from {source} inner join record on {touched}"
+        f" left join {quoted(name)} held on {row}"
+    )
+
+
+def _named(key: tuple[str, ...]) -> str:
+    return ", ".join(f"{column} as top_{number}" for number, column in enumerate(key))
+
+
+def _columns(alias: str, names: tuple[str, ...]) -> list[str]:
+    return [f"{alias}.{quoted(name)}" for name in names]

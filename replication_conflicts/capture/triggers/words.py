@@ -1,0 +1,30 @@
+"""What SQLite and PostgreSQL say differently in the triggers of merge replication."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Words:
+    """What databases say differently."""
+
+    dialect: str
+    # {table} and {condition}: takes the next version number if there is such a row
+    take_number: str
+    number: str
+    # in a query over rows: each row's number, and a statement after it
+    row_number: str
+    rows_numbered: str
+    now: str
+    is_same: str
+    is_other: str
+    # {a} and {b}: two JSON objects as text, of which the second wins
+    merged: str
+    # {name} and {value}: a JSON object with one entry, as text
+    entry: str
+    # {lineage}: a source of rows, one an entry; the number of such an entry; and a lineage again,
+    # of rows with `node` and `number`
+    entries: str
+    entry_number: str
+    lineage: str

@@ -1,0 +1,1 @@
+"""A Spark standalone cluster on this machine, and the demo's feed played on it and compared."""

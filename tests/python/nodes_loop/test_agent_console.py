@@ -1,0 +1,115 @@
+"""`distribute` as a person calls it, at a real database; lists stand in for the lakehouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from sqlalchemy import inspect
+from typer.testing import CliRunner, Result
+
+from replication_conflicts.cli import app
+from replication_conflicts.distribution import console
+from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.database import open_database
+from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
+from tests.python.nodes_loop.standins import Lists
+
+ARTICLES: dict[str, Any] = {
+    "item": {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]}
+}
+PUBLICATION = node_publication("shop", publications(ARTICLES))
+
+
+class Desk:
+    """A project, a subscriber's database whose items have numbers below 100, and commands."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder, self.url = folder, url
+        self.lists = Lists()
+        self.engine = open_database(url)
+        create_tables(self.engine, PUBLICATION, with_version=True, constraints="check (id < 100)")
+        project = {"name": "shop", "vars": {"publications": publications(ARTICLES)}}
+        (folder / "dbt_project.yml").write_text(yaml.safe_dump(project), encoding="utf-8")
+
+    def give(self, *keys: int) -> None:
+        """One insert a transaction."""
+        for key in keys:
+            place = len(self.lists.commands) + 1
+            texts = {"id": str(key), "name": "it's"}
+            self.lists.commands.append(
+                AgentCommand(
+                    f"c{place}",
+                    "replicated",
+                    place,
+                    article="item",
+                    operation="insert",
+                    key={"id": str(key)},
+                    row=texts,
+                    new_version=f"v{place}",
+                )
+            )
+
+    def call(self, *words: str, url: str | None = None) -> Result:
+        arguments = ["distribute", "--subscriber", "north", "--url", url or self.url, *words]
+        return CliRunner().invoke(app, [*arguments, "--project-dir", str(self.folder)])
+
+    def keys(self) -> list[str]:
+        return sorted(str(key) for (key,) in all_rows(self.engine, PUBLICATION)["item"])
+
+
+@pytest.fixture
+def desk(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    found = Desk(tmp_path, databases.make("north"))
+    monkeypatch.setattr(console, "spark_of", lambda *_: None)
+    for port in ("LakehouseCommands", "LakehouseSnapshots", "LakehouseReports"):
+        monkeypatch.setattr(console, port, lambda *_: found.lists)
+    return found
+
+
+def test_a_dry_run_says_what_would_be_done_and_leaves_the_database_alone(desk: Desk) -> None:
+    desk.give(1, 2)
+    before = inspect(desk.engine).get_table_names()
+    result = desk.call("--dry-run")
+    assert result.exit_code == 0
+    assert "Behind position 0: 2 transactions" in result.output
+    assert "Nothing was changed." in result.output
+    assert inspect(desk.engine).get_table_names() == before
+    assert desk.keys() == []
+
+
+def test_a_run_ends_with_a_summary_and_the_next_one_goes_on(desk: Desk) -> None:
+    desk.give(1, 2)
+    result = desk.call("--batch", "1")
+    assert result.exit_code == 0
+    assert "north: 2 commands in 2 transactions" in result.output
+    assert "position 2" in result.output
+    assert desk.keys() == ["1", "2"]
+    desk.give(3)
+    assert "Behind position 2: 1 transactions" in desk.call("--dry-run").output
+    assert "north: 1 commands in 1 transactions" in desk.call().output
+    assert desk.keys() == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(("choice", "keys"), [("stop", ["1"]), ("skip", ["1", "3"])])
+def test_a_refused_command_stops_or_is_left_out(desk: Desk, choice: str, keys: list[str]) -> None:
+    desk.give(1, 200, 3)
+    result = desk.call("--on-error", choice)
+    assert result.exit_code == console.REFUSED
+    assert "refused: insert of item (id 200)" in result.output
+    assert ("Stopped there." in result.output) is (choice == "stop")
+    assert desk.keys() == keys
+    assert [one.error_code for one in desk.lists.refusals.values()] == [547]
+
+
+def test_what_cannot_be_done_is_one_line(desk: Desk) -> None:
+    result = desk.call(url="mysql://somewhere/x")
+    assert result.exit_code == 1
+    assert len(result.output.strip().splitlines()) == 1
+    desk.lists.initial = []
+    assert desk.call("--initialize").exit_code == 0
+    again = desk.call("--initialize")
+    assert (again.exit_code, "initialized already" in again.output) == (1, True)

@@ -1,0 +1,105 @@
+"""A Spark standalone cluster on this machine: it starts, runs the project as local, and is gone."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from replication_conflicts.cluster.compare import compared, play_on_both
+from replication_conflicts.cluster.standalone import standalone_cluster
+
+from .conftest import REPOSITORY
+
+HOLDING = """
+import sys, time
+from pathlib import Path
+from replication_conflicts.cluster.standalone import Size, standalone_cluster
+with standalone_cluster(Path(sys.argv[1]), Size(workers=1, memory="512m")) as master:
+    print(master, flush=True)
+    time.sleep(600)
+"""
+
+
+def answers(master: str) -> bool:
+    """Whether something listens at a master's address."""
+    host, _, port = master.removeprefix("spark://").rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+def is_gone_soon(master: str) -> bool:
+    """Whether nothing listens there after some seconds at most."""
+    for _ in range(100):
+        if not answers(master):
+            return True
+        time.sleep(0.2)
+    return False
+
+
+@pytest.mark.spark
+def test_a_cluster_is_stopped_also_after_an_error(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def fail_in_the_middle() -> None:
+        with standalone_cluster(tmp_path) as master:
+            seen.append(master)
+            assert master.startswith("spark://127.0.0.1:")
+            assert answers(master)
+            log = (tmp_path / "master.log").read_text()
+            assert log.count("Registering worker 127.0.0.1:") == 2
+            raise ValueError("in the middle")
+
+    with pytest.raises(ValueError, match="in the middle"):
+        fail_in_the_middle()
+    assert not answers(seen[0])
+
+
+@pytest.mark.spark
+def test_a_cluster_does_not_outlive_a_killed_process(tmp_path: Path) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(tmp_path)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with holder:
+        assert holder.stdout is not None
+        master = holder.stdout.readline().strip()
+        assert answers(master)
+        holder.send_signal(signal.SIGKILL)
+    assert is_gone_soon(master)
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_a_cluster_gives_the_same_result_as_local(tmp_path: Path) -> None:
+    """The demo, played on both: every relation has the same rows."""
+    relations = play_on_both(tmp_path, 600, print)
+    different = [one for one in relations if not one.is_equal]
+    assert different == []
+    rows = {one.name: one.rows for one in relations}
+    assert rows["change_outcomes"] > 600
+    assert rows["conflicts_info"] > 0
+    assert rows["distribution_commands"] > 600
+
+
+def test_results_that_differ_are_told(tmp_path: Path) -> None:
+    """A row that one side has twice, and a relation that only one side has."""
+    files = {"local/a": ["1", "2"], "cluster/a": ["1", "1", "2"], "local/b": [], "cluster/c": ["3"]}
+    for name, lines in files.items():
+        file = tmp_path / f"{name}.jsonl"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("".join(f"{line}\n" for line in lines))
+    a, b, c = compared(tmp_path / "local", tmp_path / "cluster")
+    assert (a.rows, a.only_local, a.only_cluster) == (2, (), ("1",))
+    assert not b.is_equal
+    assert not c.is_equal
