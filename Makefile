@@ -7,9 +7,15 @@ TRANSACTIONS ?= 1000
 FILES ?=
 HARD ?=
 PYTEST ?=
+CASES ?=
+CHANGES ?= 100000
+ROWS ?= 1000000
+REPEATS ?= 1
+MEMORY ?= 6g
 
 .DEFAULT_GOAL := help
-.PHONY: help check venv jars demo demo-postgres test test-postgres cluster scenarios soak mutants docs lint requirements clean
+.PHONY: help check venv jars demo demo-postgres test test-postgres cluster scenarios soak mutants bench docs lint \
+	requirements clean
 
 help:  ## this text
 	@echo "make demo       two made-up publications, conflicts and all, in SQLite databases that stay for a look"
@@ -20,6 +26,8 @@ help:  ## this text
 	@echo "make scenarios  suite files: FILES=\"a.yml b.yml\" (default: the documented ones), HARD=1 for the hard pass"
 	@echo "make soak       random workloads against the sequential reader: MINUTES=$(MINUTES)"
 	@echo "make mutants    break rules on purpose; each must be noticed by a test"
+	@echo "make bench      how fast it is beside other ways: CASES=\"queued double\" (default: all),"
+	@echo "                CHANGES=$(CHANGES) ROWS=$(ROWS) REPEATS=$(REPEATS) MEMORY=$(MEMORY)"
 	@echo "make docs       dbt's pages about models and lineage, as one file"
 	@echo "make lint       every check of .pre-commit-config.yaml on every file"
 	@echo "make venv jars  only the virtual environment, only the Delta jars"
@@ -74,6 +82,11 @@ soak: jars
 mutants: jars
 	@$(BIN)/python -m tests.python.mutants
 
+# .local/bench keeps the data of the last run, and the figures of every case that was measured
+bench: jars
+	@$(BIN)/python -m tests.python.bench $(CASES) --changes $(CHANGES) --rows $(ROWS) \
+		--repeats $(REPEATS) --memory $(MEMORY)
+
 docs: jars
 	@$(BIN)/dbt --quiet docs generate --static --profiles-dir profiles
 	@echo "Open target/static_index.html in a browser; the lineage is behind the button at the lower right."
@@ -86,5 +99,5 @@ requirements:  # resolve requirements.in anew, for every Python from 3.10 and ev
 		--no-emit-index-url --no-emit-find-links --no-header --no-strip-extras requirements.in -o requirements.txt
 
 clean:
-	rm -rf target logs dbt_packages .local/warehouse .local/metastore_db .local/logs .local/demo .local/cluster \
+	rm -rf target logs dbt_packages .local/warehouse .local/metastore_db .local/logs .local/demo .local/cluster .local/bench \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis

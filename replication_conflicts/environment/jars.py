@@ -75,7 +75,7 @@ def _fetch(folder: Path) -> None:
         raise JarError(java)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="ivy-") as temporary:
-        resolved = _resolve(Path(temporary))
+        resolved = resolve(Path(temporary))
         ready = Path(temporary) / "ready"
         ready.mkdir()
         for name in checksums():
@@ -90,10 +90,13 @@ def _fetch(folder: Path) -> None:
             file.replace(folder / file.name)
 
 
-def _resolve(folder: Path) -> Path:
-    """Let Spark's resolver fill `folder`; the folder of the jars."""
+def resolve(folder: Path, package: str = PACKAGE) -> Path:
+    """Let Spark's resolver fill `folder` with a package; the folder of the jars.
+
+    Raises JarError.
+    """
     settings = {
-        "spark.jars.packages": PACKAGE,
+        "spark.jars.packages": package,
         "spark.jars.excludes": ",".join(EXCLUDED),
         "spark.jars.ivy": str(folder),
     }
@@ -116,17 +119,17 @@ def _resolve(folder: Path) -> Path:
             stdin=subprocess.DEVNULL,
         )
     if done.returncode != 0:
-        raise JarError(_reason(log.read_text(encoding="utf-8", errors="replace")))
+        raise JarError(_reason(log.read_text(encoding="utf-8", errors="replace"), package))
     return folder / "jars"
 
 
-def _reason(log: str) -> str:
+def _reason(log: str, package: str) -> str:
     wanted = ("unresolved dependency", "RuntimeException", "Host ", "Exception")
     for word in wanted:
         lines = [line.strip(" :\t") for line in log.splitlines() if word in line]
         if lines:
-            return f"the Delta jars ({PACKAGE}) cannot be fetched: {lines[0]}"
-    return f"the Delta jars ({PACKAGE}) cannot be fetched; is there a network?"
+            return f"the jars of {package} cannot be fetched: {lines[0]}"
+    return f"the jars of {package} cannot be fetched; is there a network?"
 
 
 def maven_mirror(settings: Path) -> str | None:

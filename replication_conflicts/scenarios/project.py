@@ -121,9 +121,14 @@ class ConsumerProject:
         """The schema of subscriptions, events and decisions."""
         return f"{self.name}_inputs"
 
-    def write(self, configurations: Sequence[Configuration]) -> None:
-        """Write all files of the project; those that are there are replaced."""
-        write_profile(self.profiles, self.state, schema=self.schema)
+    def write(
+        self, configurations: Sequence[Configuration], settings: Mapping[str, str] | None = None
+    ) -> None:
+        """Write all files of the project; those that are there are replaced.
+
+        `settings`: what its Spark session has otherwise than the embedded target.
+        """
+        write_profile(self.profiles, self.state, schema=self.schema, changes=settings)
         _write_yaml(self.folder / "packages.yml", {"packages": [{"local": str(package_folder())}]})
         self.write_configuration(configurations)
         models = self.folder / "models"

@@ -18,6 +18,7 @@ DOCUMENTS = (
     "CONTRIBUTING.md",
     "DECISIONS.md",
     "docs/behavior.md",
+    "docs/benchmarks.md",
     "docs/feed_contract.md",
 )
 MACROS = REPOSITORY / "macros"

@@ -1,0 +1,1 @@
+"""How fast the pipeline is, against what else one would use: `make bench`."""

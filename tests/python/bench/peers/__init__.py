@@ -1,0 +1,1 @@
+"""What the pipeline is measured against, one module a peer."""

@@ -1,0 +1,42 @@
+"""The Spark session of the benchmark: one machine, set for real volumes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from replication_conflicts.environment.profile import embedded_parameters
+
+# what the embedded target has for small data alone
+_QUICK_STARTS = ("-XX:+UseSerialGC", "-Xms2g", "-Xmn1g", "-XX:ReservedCodeCacheSize=256m")
+
+
+def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
+    """What differs from the embedded target.
+
+    Both compiler tiers, whole-stage code generation, adaptive execution, a heap for the volume, and
+    as many partitions as the cores can use.
+    """
+    java = embedded_parameters(state)["spark.driver.extraJavaOptions"]
+    kept = [word for word in java.split(" ") if word not in _QUICK_STARTS]
+    return {
+        "spark.master": f"local[{cores}]",
+        "spark.driver.memory": memory,
+        "spark.driver.extraJavaOptions": " ".join([*kept, "-XX:+UseParallelGC"]),
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.codegen.wholeStage": "true",
+        "spark.sql.codegen.factoryMode": "FALLBACK",
+        "spark.sql.shuffle.partitions": str(partitions(cores)),
+        "spark.databricks.delta.snapshotPartitions": str(cores),
+        "spark.local.dir": str(state.resolve() / "scratch"),
+    }
+
+
+def partitions(cores: int) -> int:
+    """How many parts a shuffle has at the most."""
+    return 4 * cores
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
