@@ -28,7 +28,7 @@ known as (
     having is_detected_whole
 ),
 
-unknown as (
+unknown_members as (
     select
         members.publication,
         members.transaction_key,
@@ -83,7 +83,7 @@ contended as (
         ) = 1
 )
 
-select * from unknown
+select * from unknown_members
 union all
 select * from contended
 {%- endmacro %}

@@ -307,7 +307,7 @@ computed as (
                 then transform_values(
                     if(contending_priority > defender.priority, change_row, held_row.row),
                     (computed_column, value) -> if(
-                        computed_column = resolution.column, resolution.value, value
+                        computed_column = resolution.column_name, resolution.value, value
                     )
                 )
         end as computed_row

@@ -7,7 +7,7 @@
 {%- set has_interventions = has_interventions() -%}
 {%- set contended_publications = (
     key_constraints() + record_articles()
-) | map(attribute='publication') | unique | list -%}
+) | map(attribute='publication') | unique | join("', '") -%}
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
@@ -215,8 +215,8 @@ checked as (
         or priorities.subscriber is not null as is_known_node,
         {% if has_records() -%}
         -- the image of a row is no version of its own
-        coalesce(transactions.operation = 'image' and transactions.lineage is not null, false) or
-        {% endif -%}
+        coalesce(transactions.operation = 'image' and transactions.lineage is not null, false)
+        or {% endif -%}
         {{ has_version(
             'transactions.replication', 'transactions.operation', 'transactions.old_version',
             'transactions.new_version', 'transactions.lineage', 'transactions.known_position',
@@ -486,9 +486,7 @@ mark_positions as (
         max(
             coalesce(admitted.policy = 'publisher_wins_reinitialize', false)
             or admitted.changes_of_row > 1
-            or admitted.publication in (
-                '{{ contended_publications | join("', '") }}'
-            )
+            or admitted.publication in ('{{ contended_publications }}')
         ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
         -- the first guess of the rounds: every change makes a version, of the row as it carries it
         {{ "admitted.operation <> 'image'" if has_records() else 'true' }} as next_guess,

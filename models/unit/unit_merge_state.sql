@@ -26,21 +26,21 @@ states as (
         case_name,
         {{ merge_state(
             'outcome', 'keeps_other_columns', 'is_resolved_row', "map('name', 'nut')", 'held_row'
-        ) | indent(8) }} as state
+        ) | indent(8) }} as row_after
     from changes
 )
 
 select
     case_name,
-    state.version,
-    state.node,
-    state.is_deleted,
-    to_json(map_from_entries(array_sort(map_entries(state.lineage)))) as lineage,
-    to_json(map_from_entries(array_sort(map_entries(state.merge_version.known_as)))) as known_as,
-    {{ writer_version('state') }} as writer,
+    row_after.version,
+    row_after.node,
+    row_after.is_deleted,
+    to_json(map_from_entries(array_sort(map_entries(row_after.lineage)))) as lineage,
+    to_json(map_from_entries(array_sort(map_entries(row_after.merge_version.known_as)))) as known_as,
+    {{ writer_version('row_after') }} as writer,
     array_join(
         transform(
-            map_entries(state.merge_version.column_writers),
+            map_entries(row_after.merge_version.column_writers),
             entry -> concat(
                 entry.key, ' ', {{ version_text('entry.value.node', 'entry.value.number') }}
             )

@@ -27,7 +27,7 @@ select
     resolution.winner,
     if(
         resolution.is_computed,
-        concat(resolution.column, ' = ', coalesce(resolution.value, 'NULL')),
+        concat(resolution.column_name, ' = ', coalesce(resolution.value, 'NULL')),
         null
     ) as becomes,
     resolution.is_waiting,
