@@ -109,7 +109,8 @@ spans_{{ depth }} as (
 {% endfor %}
 {% for depth in range(replication_conflicts.record_depth() + 1) -%}
 select * from spans_{{ depth }}
-{% if not loop.last %}union all
-{% endif -%}
-{% endfor %}
+    {%- if not loop.last %}
+union all
+    {% endif -%}
+{%- endfor -%}
 {%- endmacro %}

@@ -486,7 +486,7 @@ mark_positions as (
         max(
             coalesce(admitted.policy = 'publisher_wins_reinitialize', false)
             or admitted.changes_of_row > 1
-            or admitted.publication in ('{{ contended_publications }}')
+            or {{ "admitted.publication in ('" ~ contended_publications ~ "')" }}
         ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
         -- the first guess of the rounds: every change makes a version, of the row as it carries it
         {{ "admitted.operation <> 'image'" if has_records() else 'true' }} as next_guess,

@@ -15,9 +15,7 @@ articles as (
     select
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
-        array(
-            '{{ tracked_columns(item.options) | join("',\n            '") }}'
-        ) as tracked_columns,
+        {{ "array('" ~ tracked_columns(item.options) | join("', '") ~ "')" }} as tracked_columns,
         {{ item.options.get('compensate_for_errors', false) | lower }} as compensate_for_errors
     {% if not loop.last %}union all
     {% endif -%}

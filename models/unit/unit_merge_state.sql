@@ -26,21 +26,21 @@ states as (
         case_name,
         {{ merge_state(
             'outcome', 'keeps_other_columns', 'is_resolved_row', "map('name', 'nut')", 'held_row'
-        ) | indent(8) }} as row_after
+        ) | indent(8) }} as made
     from changes
 )
 
 select
     case_name,
-    row_after.version,
-    row_after.node,
-    row_after.is_deleted,
-    to_json(map_from_entries(array_sort(map_entries(row_after.lineage)))) as lineage,
-    to_json(map_from_entries(array_sort(map_entries(row_after.merge_version.known_as)))) as known_as,
-    {{ writer_version('row_after') }} as writer,
+    made.version,
+    made.node,
+    made.is_deleted,
+    to_json(map_from_entries(array_sort(map_entries(made.lineage)))) as lineage,
+    to_json(map_from_entries(array_sort(map_entries(made.merge_version.known_as)))) as known_as,
+    {{ writer_version('made') }} as writer,
     array_join(
         transform(
-            map_entries(row_after.merge_version.column_writers),
+            map_entries(made.merge_version.column_writers),
             entry -> concat(
                 entry.key, ' ', {{ version_text('entry.value.node', 'entry.value.number') }}
             )

@@ -134,7 +134,7 @@ def _run(
         console=console,
         transient=True,
     ) as progress:
-        steps = 1 if is_repetition else plan.settings.deliveries + 1
+        steps = 1 if is_repetition else plan.settings.deliveries
         task = progress.add_task("starting", total=steps)
 
         def say(text: str) -> None:
@@ -203,7 +203,9 @@ def _print_plan(console: Console, project: Path, plan: Plan, is_repetition: bool
         site = Site(story, node_publication(story.publication, options), plan.settings)
         console.print(f"Publication {story.publication}: {', '.join(site.nodes)}")
         console.print(f"  rows in every database at the start: {len(site.initial):,}")
-    console.print(f"dbt builds: {plan.settings.deliveries} and at least one at the end")
+    console.print(
+        f"dbt builds: {plan.settings.deliveries}, and more while something is left to upload"
+    )
     console.print("Schemas dropped and made: feeds, initial, published")
 
 

@@ -187,7 +187,8 @@ class Demo:
             delivery = self._delivery(number, rounds, faults)
             tell(delivery)
             closing += delivery.is_closing
-            if closing == MOST_CLOSING_BUILDS or (closing and self._is_settled(delivery)):
+            is_worked = number >= self.plan.settings.deliveries
+            if closing == MOST_CLOSING_BUILDS or (is_worked and self._is_settled(delivery)):
                 return
             number += 1
             self._say("people at work")
@@ -220,7 +221,7 @@ class Demo:
     def _command(self, number: int, rounds: Sequence[Round]) -> tuple[str, ...]:
         if number == 1:
             return FIRST
-        return self._last if all(played.is_closing for played in rounds) else NEXT
+        return self._last if number >= self.plan.settings.deliveries else NEXT
 
     def _visit(self, site: Site, played: Round, rows: int) -> Visit:
         links = self.lakehouse.links(site.publication, site.places(played.online))

@@ -102,10 +102,11 @@ class Rounds:
 
     def _upload_times(self, online: list[str], work: int) -> dict[int, list[str]]:
         """In which step of the round each subscriber uploads; what it does afterwards waits for the
-        next round.
+        next round. In the last one all of them do at the end.
         """
+        is_last = self.number == self.settings.deliveries
         times: dict[int, list[str]] = {}
         for name in online:
-            step = min(work - 1, int(work * self._rng.uniform(0.4, 1.0)))
-            times.setdefault(max(step, 0), []).append(name)
+            step = work - 1 if is_last else int(work * self._rng.uniform(0.4, 1.0))
+            times.setdefault(min(max(step, 0), work - 1), []).append(name)
         return times

@@ -7,6 +7,7 @@ a second run commits while the first one is deciding, just before it writes, and
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -25,11 +26,10 @@ from tests.python.strategies.cases import Delivery
 Execute = Callable[[str], None]
 DECIDED = "create or replace temporary view change_outcomes__news"
 NEWS = "select * from change_outcomes__news"
-# the statement has read the log, and waits before it writes
-SLOW_NEWS = f"select * from ({NEWS} where reflect('java.lang.Thread', 'sleep', 8000L) = 'null')"
+# the statement has read the log, and waits before it writes; without the guard, which would stop it
+SOURCE = re.compile(r"using \(.*?\) as news\b", re.DOTALL)
+SLOW_SOURCE = f"using ({NEWS} where reflect('java.lang.Thread', 'sleep', 8000L) = 'null') as news"
 SECONDS_BEFORE_THE_SECOND = 3.0
-# Delta would write down first what a source that sleeps gives, and would read the log no more then
-MATERIALIZED = "spark.databricks.delta.merge.materializeSource"
 OVERTAKEN = r"(?s)change_outcomes: .*another run has decided changes while this one was deciding"
 
 
@@ -61,14 +61,11 @@ def during_the_commit(schema: str, sql: str, execute: Execute) -> None:
             errors.append(error)
 
     second = threading.Timer(SECONDS_BEFORE_THE_SECOND, second_run)
-    settings = SparkSession.active().conf
-    settings.set(MATERIALIZED, "none")
     second.start()
     try:
-        execute(sql.replace(NEWS, SLOW_NEWS))
+        execute(SOURCE.sub(SLOW_SOURCE, sql))
     finally:
         second.join()
-        settings.unset(MATERIALIZED)
         assert errors == []
 
 
