@@ -304,11 +304,11 @@ computed as (
         case
             when resolution.is_computed
                 then transform_values(
-                    if(contending_priority > defender.priority, change_row, held_row.row),
-                    (computed_column, value) -> if(
-                        computed_column = resolution.column_name, resolution.value, value
+                        if(contending_priority > defender.priority, change_row, held_row.row),
+                        (computed_column, value) -> if(
+                            computed_column = resolution.column_name, resolution.value, value
+                        )
                     )
-                )
         end as computed_row
     from resolved
 ),
