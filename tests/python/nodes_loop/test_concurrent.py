@@ -16,6 +16,7 @@ from replication_conflicts.capture.upload import upload
 from replication_conflicts.distribution.articles import NodePublication, node_publication
 from replication_conflicts.distribution.database import open_database
 from replication_conflicts.distribution.faults import Fault, fault_of
+from replication_conflicts.distribution.images import quoted
 from replication_conflicts.nodes.feed import FeedRow
 from replication_conflicts.nodes.records import IMAGE
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
@@ -29,6 +30,11 @@ RECORD: dict[str, Any] = {
     "detection": True,
     "resolution": True,
 }
+LABEL = f"insert into {quoted(ODD[0])} (item, {quoted(ODD[1])}) values (9001, 'late')"
+LAST_WORK = (
+    ("insert into item (id, name) values (9001, 'late')", LABEL),
+    ("update item set name = 'later' where id = 9001",),
+)
 Key = tuple[str, tuple[Any, ...]]
 
 
@@ -61,6 +67,12 @@ def at_work(
     while any(thread.is_alive() for thread in threads):
         upload(engine, publication, feed, most=10)
     upload(engine, publication, feed)
+    # the last session changes one row of a record of two, however slowly the others went
+    for statements in LAST_WORK:
+        with engine.begin() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+        upload(engine, publication, feed)
     rows = all_rows(engine, publication)
     engine.dispose()
     return feed.rows, rows
