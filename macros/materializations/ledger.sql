@@ -101,36 +101,6 @@
 {%- endmaterialization %}
 
 
-{#- The number that this run has in its queue. An error when the decision log has gone on since: what the run has decided rests
-    on rows that are no longer held. -#}
-{% macro sequence_of_news(log, queue) -%}
-    {%- set row = run_query(
-        'select (select max(run_sequence) from ' ~ log ~ '), max(run_sequence) from ' ~ queue
-        ~ " where run_id = '" ~ invocation_id ~ "'"
-    ).rows[0] -%}
-    {%- if row[0] is not none and row[0] >= row[1] -%}
-        {{ exceptions.raise_compiler_error(replication_conflicts.overtaken_text()) }}
-    {%- endif -%}
-    {{ return(row[1]) }}
-{%- endmacro %}
-
-
-{#- Whether no run from number `sequence` on is in the decision log, as a condition; it fails when one is. It is evaluated by
-    the commit itself. -#}
-{% macro is_next_run(log, sequence) -%}
-    if(
-        (select max(run_sequence) from {{ log }} where run_sequence >= {{ sequence }}) is null,
-        true,
-        cast(raise_error('{{ replication_conflicts.overtaken_text() }}') as boolean)
-    )
-{%- endmacro %}
-
-
-{% macro overtaken_text() -%}
-    {{ return('another run has decided changes while this one was deciding. Nothing of this run is in the decision log: run again.') }}
-{%- endmacro %}
-
-
 {#- Removes the rows of a table that have become obsolete, as the config `obsolete` says. -#}
 {% macro remove_obsolete(target, obsolete) -%}
     {%- set relation = load_cached_relation(ref(obsolete.model)) -%}
