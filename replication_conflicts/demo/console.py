@@ -15,7 +15,6 @@ from replication_conflicts.demo import report
 from replication_conflicts.demo.databases import Kind
 from replication_conflicts.demo.play import Delivery, Demo, DemoError
 from replication_conflicts.demo.publications import (
-    POLICIES,
     STORIES,
     default_policy,
     publication_options,
@@ -29,6 +28,7 @@ from replication_conflicts.distribution.local_postgres import PostgresProblem, p
 from replication_conflicts.environment import check, folders
 from replication_conflicts.environment.profile import ProfileError, target_schema
 from replication_conflicts.environment.session import SessionError
+from replication_conflicts.nodes.publication import POLICIES
 from replication_conflicts.workload import Settings
 
 _DEFAULTS = Settings()

@@ -7,12 +7,12 @@ from typing import Any
 
 import yaml
 
+from replication_conflicts.nodes.publication import POLICIES
 from replication_conflicts.workload import Story
 from replication_conflicts.workload.field_sales import STORY as FIELD_SALES
 from replication_conflicts.workload.inventory import STORY as INVENTORY
 
 STORIES: tuple[Story, ...] = (INVENTORY, FIELD_SALES)
-POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
 
 
 def publication_options(project: Path, policy: str | None = None) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from replication_conflicts.nodes.values import (
 )
 
 DEFAULT_PRIORITY = Decimal("75.00")
+# of queued updating; the first is the default
+POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
 
 
 @dataclass(frozen=True)

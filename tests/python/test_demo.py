@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 from replication_conflicts.cli import app
 from replication_conflicts.demo import console
 from replication_conflicts.demo.databases import Kind
-from replication_conflicts.demo.publications import POLICIES, STORIES, publication_options
+from replication_conflicts.demo.publications import STORIES, publication_options
 from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.environment import check, folders
+from replication_conflicts.nodes.publication import POLICIES
 from replication_conflicts.workload import Settings
 
 PROJECT = Path(__file__).parents[2]
