@@ -26,6 +26,8 @@ from replication_conflicts.nodes.node import INSERT
 from replication_conflicts.nodes.publication import LogicalRecord
 from replication_conflicts.nodes.records import image_values, with_record
 
+_IS_IN_SESSION = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
+
 
 @dataclass(frozen=True)
 class Image:
@@ -72,8 +74,7 @@ def _query(sql: RecordSql, publication: NodePublication, dialect: str) -> str:
     tops: list[str] = []
     for name in sql.record.articles:
         source, key = sql.members(name)
-        is_in_session = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
-        tops.append(f"select {_named(key)} from {source} where {is_in_session}")
+        tops.append(f"select {_named(key)} from {source} where {_IS_IN_SESSION}")
         if name != sql.record.top:
             source, key = sql.members(name, BEFORE_PARENT)
             had_row = f"{IS_PENDING.format(row=MEMBER)} and {MEMBER}.{OPERATION} <> '{INSERT}'"
@@ -96,8 +97,7 @@ def _members(
     source, top = sql.members(name)
     key = article.shape.primary_key
     row = equal(_columns("held", key), _columns(MEMBER, key))
-    is_in_session = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
-    is_image = f"held.{quoted(key[0])} is not null and not {is_in_session}"
+    is_image = f"held.{quoted(key[0])} is not null and not {_IS_IN_SESSION}"
     touched = equal([f"record.top_{n}" for n, _ in enumerate(top)], top)
     return (
         f"select record.record_number as record_number, {place} as place,"

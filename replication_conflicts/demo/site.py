@@ -154,10 +154,10 @@ class Site:
     def upload(self, feed: SharedFeedSink) -> int:
         """What is sealed enters the feed; the number of changes."""
         sealed, self._sealed = self._sealed, {}
-        first = (
-            {self.nodes[0]: sealed.pop(self.nodes[0], None)} if self.publication.is_merge else {}
-        )
-        batches = [one for one in (*first.values(), *sealed.values()) if one is not None]
+        order = list(sealed)
+        if self.publication.is_merge:
+            order.sort(key=lambda name: name != self.nodes[0])
+        batches = [sealed[name] for name in order]
         return upload_together(self.publication, feed, batches).changes
 
     def places(self, online: Sequence[str]) -> dict[str, Place]:
