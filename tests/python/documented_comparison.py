@@ -6,10 +6,25 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tests.python.sequential_reader import Command
+from replication_conflicts.nodes import Publication
+from tests.python.sequential_reader import Command, Conflict
 
 if TYPE_CHECKING:
     from tests.python.documented_cases import Play
+
+
+def conflict_record(publication: Publication, conflict: Conflict) -> dict[str, Any]:
+    """A conflict of the reader as the expectations of a scenario have it."""
+    return {
+        "article": conflict.article,
+        "key": publication.articles[conflict.article].key_row(conflict.key),
+        "kind": conflict.kind,
+        "type": conflict.type,
+        "reason_code": conflict.reason_code,
+        "loser": conflict.loser_node,
+        "winner": conflict.winner_node,
+        "lost": conflict.lost,
+    }
 
 
 class Comparison:
@@ -69,7 +84,7 @@ class Comparison:
 
     def _compare_conflicts(self) -> list[str]:
         wanted = list(self.play.case.expect.conflicts or ())
-        found = [self._conflict(conflict) for conflict in self.reader.conflict_rows()]
+        found = [conflict_record(self.publication, one) for one in self.reader.conflict_rows()]
         left = list(found)
         missing = []
         for one in wanted:
@@ -82,20 +97,10 @@ class Comparison:
             return [f"conflicts: missing {missing}, not expected {left}"]
         return []
 
-    def _conflict(self, conflict: Any) -> dict[str, Any]:
-        return {
-            "article": conflict.article,
-            "key": self._key(conflict.article, conflict.key),
-            "kind": conflict.kind,
-            "type": conflict.type,
-            "reason_code": conflict.reason_code,
-            "loser": conflict.loser_node,
-            "winner": conflict.winner_node,
-            "lost": conflict.lost,
-        }
-
     def _command(self, command: Command) -> dict[str, Any]:
-        key = self._key(command.article, command.key) if command.article else None
+        key = None
+        if command.article and command.key is not None:
+            key = self.publication.articles[command.article].key_row(command.key)
         return {
             "kind": command.kind,
             "article": command.article,
@@ -104,9 +109,6 @@ class Comparison:
             "row": command.row,
             "origin": command.origin,
         }
-
-    def _key(self, article: str, key: Any) -> dict[str, Any]:
-        return dict(zip(self.publication.articles[article].primary_key, key, strict=True))
 
     def _fits(self, record: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """The record has what is wanted; rows and keys by value, as their article types them."""

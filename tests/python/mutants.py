@@ -30,8 +30,8 @@ from tests.python.differential.builds import BuildFailed, Builds, Played
 from tests.python.differential.comparison import compare
 from tests.python.strategies import case_from_seed, cut_again
 from tests.python.strategies.cases import Case
+from tests.python.strategies.merge_cases import merge_case
 from tests.python.strategies.workload import MEDIUM
-from tests.python.test_differential_merge import merge_case
 
 DELIVERIES = 2
 # how many articles the case of a policy has: with two, there are parents and children

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
-from tests.python.strategies import Case, cut_again
+from tests.python.strategies import Case
+from tests.python.strategies.merge_cases import merge_case, reporting_case
 from tests.python.strategies.merge_publication import COLUMN_RESOLVERS, ROW_RESOLVERS
-from tests.python.strategies.merge_workload import SMALL, merge_workload_from_seed
 
-# every run costs seconds for each article
-QUICK = replace(SMALL, keys=3, runs=(2, 3), steps=(8, 16), has_reports=False)
-# what is reported and decided is about what the run before has written: these are not cut again
-REPORTING = replace(QUICK, has_reports=True)
-RUNS = 3
 SEEDS = (13, 26)
 # with logical records: by row, as a whole, of two and three articles
 RECORD_SEEDS = (23, 39)
@@ -29,17 +22,6 @@ RESOLVER_SEEDS = (
     *(157, 182, 201, 233, 276, 417, 440, 460),
 )
 REPORT_SEEDS = (21, 26, 36, 37, 48)
-
-
-def merge_case(seed: int, runs: int = RUNS) -> Case:
-    """The workload of a seed, cut into a few runs."""
-    workload = merge_workload_from_seed(seed, QUICK, has_raw_rows=True)
-    return cut_again(workload.case(), Random(seed), runs)
-
-
-def reporting_case(seed: int) -> Case:
-    """The workload of a seed in which subscribers refuse commands and people decide."""
-    return merge_workload_from_seed(seed, REPORTING, has_raw_rows=True).case()
 
 
 def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> None:

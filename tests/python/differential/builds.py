@@ -15,12 +15,7 @@ from replication_conflicts.dbt_build import BuildResult, DbtBuild
 from replication_conflicts.nodes import FeedRow, Publication, publication_from_vars, tables
 from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs, text_expression
-from replication_conflicts.scenarios.project import (
-    APPLY_ERRORS,
-    INPUTS,
-    Configuration,
-    ConsumerProject,
-)
+from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
 from tests.python.differential.reports import decision, refusal
 from tests.python.sequential_reader import Command
 from tests.python.strategies.cases import Case, Delivery
@@ -95,7 +90,8 @@ class Builds:
     def start(self) -> None:
         """Write the project, and the tables that it reads."""
         shutil.rmtree(self.project.folder, ignore_errors=True)
-        self.project.write([Configuration(one.publication, one.options) for one in self.played])
+        configurations = [Configuration(one.publication, one.options) for one in self.played]
+        self.project.write(configurations)
         for played in self.played:
             for name, text in played.case.files.items():
                 (self.project.folder / name).parent.mkdir(exist_ok=True)
@@ -106,14 +102,10 @@ class Builds:
         self.spark = self._build.spark
         self.outputs = Outputs(self.spark, self.project)
         self._inputs = Inputs(self.spark, self.project)
-        self._drop()
+        self._inputs.create(configurations)
         self._is_built = False
-        for schema in self._schemas:
-            self.spark.sql(f"create schema {schema}")
-        for name, columns in INPUTS.items():
-            tables.create_table(self.spark, f"{self.project.inputs}.{name}", columns)
         for played in self.played:
-            self._create_tables(played)
+            self._fill_tables(played)
             played.pipeline = ReaderPipeline(played.case)
             played.commands.clear()
 
@@ -126,21 +118,13 @@ class Builds:
         for schema in self._schemas:
             self.spark.sql(f"drop schema if exists {schema} cascade")
 
-    def _create_tables(self, played: Played) -> None:
+    def _fill_tables(self, played: Played) -> None:
         publication = played.publication
-        for article in publication.articles.values():
-            table = tables.table_name(self.project.feeds, publication, article.name)
-            columns = tables.feed_table_columns(publication, article)
-            tables.create_table(self.spark, table, columns, _FEED_FORMAT)
-            if played.options["articles"][article.name].get("initial_snapshot"):
-                table = tables.table_name(self.project.initial, publication, article.name)
-                columns = tables.initial_table_columns(article)
-                rows = played.case.initial[article.name]
-                tables.create_table(self.spark, table, columns, _FEED_FORMAT)
-                tables.append_rows(self.spark, table, columns, rows, _FEED_FORMAT)
-        if played.options.get("apply_errors"):
-            table = tables.table_name(self.project.feeds, publication, "apply_errors")
-            tables.create_table(self.spark, table, APPLY_ERRORS, _FEED_FORMAT)
+        for name in Configuration(publication, played.options).initial_articles:
+            table = tables.table_name(self.project.initial, publication, name)
+            columns = tables.initial_table_columns(publication.articles[name])
+            rows = played.case.initial[name]
+            tables.append_rows(self.spark, table, columns, rows, _FEED_FORMAT)
         subscriptions = [_subscription(played, name) for name in played.case.subscribers]
         self._append("subscriptions", subscriptions)
 

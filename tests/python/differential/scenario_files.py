@@ -14,8 +14,9 @@ from typing import Any
 
 import yaml
 
-from replication_conflicts.nodes import Article, publication_from_vars
-from tests.python.sequential_reader import Conflict, SequentialReader
+from replication_conflicts.nodes import publication_from_vars
+from tests.python.documented_comparison import conflict_record
+from tests.python.sequential_reader import SequentialReader
 from tests.python.strategies.cases import Case, Delivery
 from tests.python.strategies.replicas import ReaderPipeline
 
@@ -117,11 +118,11 @@ def _steps(case: Case) -> Iterator[Record]:
 
 
 def _decisions(case: Case, delivery: Delivery) -> Iterator[Record]:
+    publication = publication_from_vars(NAME, case.configuration)
     for one in delivery.decisions:
-        article = _article(case, one.article)
         found: Record = {
             "article": one.article,
-            "key": dict(zip(article.primary_key, one.key, strict=True)),
+            "key": publication.articles[one.article].key_row(one.key),
             "loser": one.loser,
             "decision": one.decision,
         }
@@ -131,37 +132,19 @@ def _decisions(case: Case, delivery: Delivery) -> Iterator[Record]:
 
 
 def _expectations(case: Case, reader: SequentialReader) -> Record:
-    names = case.configuration["articles"]
+    publication = publication_from_vars(NAME, case.configuration)
     rows = {
         name: [
             {column: value for column, value in row.items() if column != "row_version"}
             for row in reader.published(name)
         ]
-        for name in names
+        for name in publication.articles
     }
     return {
-        "rows": {case.configuration["publisher"]: rows},
-        "conflicts": [_conflict(case, one) for one in reader.conflict_rows()],
+        "rows": {publication.publisher: rows},
+        "conflicts": [conflict_record(publication, one) for one in reader.conflict_rows()],
         "rejected": [one.reason for one in reader.rejected],
     }
-
-
-def _conflict(case: Case, conflict: Conflict) -> Record:
-    article = _article(case, conflict.article)
-    return {
-        "article": conflict.article,
-        "key": dict(zip(article.primary_key, conflict.key, strict=True)),
-        "kind": conflict.kind,
-        "type": conflict.type,
-        "reason_code": conflict.reason_code,
-        "loser": conflict.loser_node,
-        "winner": conflict.winner_node,
-        "lost": conflict.lost,
-    }
-
-
-def _article(case: Case, name: str) -> Article:
-    return publication_from_vars(NAME, case.configuration).articles[name]
 
 
 def _plain(value: Any) -> Any:
