@@ -1,7 +1,7 @@
 {#- Which changes and images of a session are decided together: one row per change or image of a row that belongs to a logical
-    record, before its session or after it. A row that moves between two records joins both. `group_tops` are the keys of the top
-    rows. Rows above are taken as the publisher held, or holds, them before the session; those that it never held as the session
-    has them. A statement.
+    record, before its session or in it. A row that moves between records joins them: all changes of a row are of one group.
+    `group_tops` are the keys of the top rows. Rows above are taken as the publisher held, or holds, them before the session;
+    those that it never held as the session has them. A statement.
 
     alone: the relation with the changes of the round; spans: record_spans -#}
 {% macro record_groups(alone, spans) -%}
@@ -124,8 +124,9 @@ sent_{{ depth }} as (
     group by publication, transaction_key, article, row_key
 ),
 {% endfor %}
+-- one row per change: the records of its row
 topped as (
-    select
+    select distinct
         publication,
         transaction_key,
         transaction_position,
@@ -133,24 +134,23 @@ topped as (
         record,
         is_detected_whole,
         is_resolved_whole,
-        array_distinct(collect_list(top_key)) as tops
+        tops
     from (
-        {%- for depth in range(replication_conflicts.record_depth() + 1) %}
-        select * from tops_{{ depth }}
-        {%- if not loop.last %}
-        union all
-        {%- endif %}
-        {%- endfor %}
+        select
+            *,
+            array_sort(collect_set(top_key) over (
+                partition by publication, transaction_key, article, row_key
+            )) as tops
+        from (
+            {%- for depth in range(replication_conflicts.record_depth() + 1) %}
+            select * from tops_{{ depth }}
+            {%- if not loop.last %}
+            union all
+            {%- endif %}
+            {%- endfor %}
+        )
     )
-    where top_key is not null
-    group by
-        publication,
-        transaction_key,
-        transaction_position,
-        change_id,
-        record,
-        is_detected_whole,
-        is_resolved_whole
+    where size(tops) > 0
 ),
 
 -- one row per change: the records of its session between which rows move, as sets

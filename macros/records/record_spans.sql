@@ -111,6 +111,6 @@ spans_{{ depth }} as (
 select * from spans_{{ depth }}
     {%- if not loop.last %}
 union all
-    {% endif -%}
+{% endif -%}
 {%- endfor -%}
 {%- endmacro %}

@@ -76,23 +76,21 @@ def groups_of(
     publication: Publication, changes: Iterable[Change], held: HeldOf
 ) -> tuple[list[Group], dict[int, Group]]:
     """The groups of a session in the order of their first changes, and the group of each change (by
-    its place among them); changes of rows that belong to no record have none.
+    its place among them); changes of rows that belong to no record have none.  Changes of one row
+    are in one group, wherever it moves.
     """
     changes = list(changes)
-    last = _with_session(changes, held)
+    tops_of = _tops(publication, changes, held)
     groups: list[Group] = []
     found: dict[int, Group] = {}
     for number, change in enumerate(changes):
         record = publication.record_of(change.article)
         if record is None:
             continue
-        before = held(change.article).get(change.key)
-        rows = [before.last_row if before else None]
-        rows += [] if change.operation == "delete" else [change.row]
-        tops = {top_key(publication, record, change.article, row, last) for row in rows} - {None}
+        tops = tops_of[(change.article, change.key)]
         if not tops:
             continue
-        group = Group(record, {top for top in tops if top is not None})
+        group = Group(record, set(tops))
         for other in [one for one in groups if one.record is record and one.tops & group.tops]:
             groups.remove(other)
             group.tops |= other.tops
@@ -104,6 +102,26 @@ def groups_of(
         groups.append(group)
         found[number] = group
     return groups, found
+
+
+def _tops(
+    publication: Publication, changes: list[Change], held: HeldOf
+) -> dict[RowName, set[Key]]:
+    """The top rows of the records that the rows of a session belong to, before it or in it."""
+    last = _with_session(changes, held)
+    found: dict[RowName, set[Key]] = {}
+    for change in changes:
+        record = publication.record_of(change.article)
+        if record is None:
+            continue
+        before = held(change.article).get(change.key)
+        rows = [before.last_row if before else None]
+        rows += [] if change.operation == "delete" else [change.row]
+        tops = {top_key(publication, record, change.article, row, last) for row in rows}
+        found.setdefault((change.article, change.key), set()).update(
+            top for top in tops if top is not None
+        )
+    return found
 
 
 def _with_session(changes: list[Change], held: HeldOf) -> LastRow:
