@@ -14,12 +14,14 @@ from rich.console import Console
 from tests.python.bench import machine, report, results, settings
 from tests.python.bench.bench import Bench
 from tests.python.bench.cases import (
+    agent,
     auto_cdc,
     contention,
     double,
     empty_run,
     history,
     hot_row,
+    lineages,
     merge_replication,
     queue_reader,
     queued,
@@ -39,6 +41,8 @@ CASES: Mapping[str, Callable[[Bench], None]] = {
     "hot_row": hot_row.run,
     "contention": contention.run,
     "merge_replication": merge_replication.run,
+    "lineages": lineages.run,
+    "agent": agent.run,
 }
 
 

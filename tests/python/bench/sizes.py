@@ -45,3 +45,8 @@ class Sizes:
     def queue_reader(self) -> int:
         """Changes that the row-by-row reader gets: its speed does not depend on how many."""
         return min(self.changes, 20_000)
+
+    @property
+    def agent_transactions(self) -> int:
+        """Transactions of ten rows that the agent carries."""
+        return min(self.changes // 10, 2_000)

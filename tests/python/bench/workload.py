@@ -72,6 +72,7 @@ class Batch:
     `rows`: how many of the published rows its changes are spread over; as many as it has changes or
     more with `is_spread`: each then goes to a row of its own. `stale`: the share of transactions
     that do not know what the publisher holds. `with_new_rows`: some rows are new, and some go.
+    `known_nodes`: of merge replication, how many nodes besides the subscribers a change knows.
     """
 
     changes: int
@@ -80,6 +81,7 @@ class Batch:
     transaction_size: int = 2
     is_spread: bool = False
     with_new_rows: bool = True
+    known_nodes: int = 0
 
     def feed(self, place: Place, published: str, replication: str) -> str:
         """A query of its feed.
@@ -87,7 +89,9 @@ class Batch:
         `published`: the rows that are published when it arrives, tombstones included: the
         article's columns, row_version, and for merge replication lineage.
         """
-        versions = _MERGE_VERSIONS if replication == "merge" else _QUEUED_VERSIONS
+        versions = _QUEUED_VERSIONS
+        if replication == "merge":
+            versions = _MERGE_VERSIONS.replace("_others", _others(self.known_nodes))
         return _FEED.format_map(
             {
                 "changes": self.changes,
@@ -137,6 +141,15 @@ class Place:
 EMPTY = Place(0, 1, 1)
 
 
+def _others(nodes: int) -> str:
+    if nodes == 0:
+        return "cast(map() as map<string,bigint>)"
+    return (
+        f"map_from_entries(transform(sequence(1, {nodes}), "
+        "number -> struct(concat('region_', number), cast(number as bigint))))"
+    )
+
+
 def _hash(*arguments: str) -> str:
     return f"xxhash64({', '.join(arguments)})"
 
@@ -152,6 +165,7 @@ _QUEUED_VERSIONS = """
 # a clean change knows what the row's versions know, and the last one before it
 _MERGE_VERSIONS = """
         map_concat(
+            _others,
             map_filter(
                 if(is_stale, _nothing, coalesce(lineage_before_run, _nothing)),
                 (writer, number) -> writer <> node and not writer <=> accepted_before.node

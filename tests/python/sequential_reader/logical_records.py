@@ -104,9 +104,7 @@ def groups_of(
     return groups, found
 
 
-def _tops(
-    publication: Publication, changes: list[Change], held: HeldOf
-) -> dict[RowName, set[Key]]:
+def _tops(publication: Publication, changes: list[Change], held: HeldOf) -> dict[RowName, set[Key]]:
     """The top rows of the records that the rows of a session belong to, before it or in it."""
     last = _with_session(changes, held)
     found: dict[RowName, set[Key]] = {}
