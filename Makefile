@@ -60,8 +60,9 @@ demo: jars
 demo-postgres: jars
 	@$(BIN)/replication-conflicts demo --databases postgres
 
+# in two processes: the tests that share a Spark session, and all others beside them
 test: jars
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup $(PYTEST)
 
 # starts a server of its own, in a folder and not as root, and stops it; installs nothing
 test-postgres: venv

@@ -26,6 +26,14 @@ DBT_FILES = ("dbt_project.yml", "selectors.yml")
 DBT_FOLDERS = ("models", "macros", "seeds", "tests/generic", "tests/integrity", "tests/consistency")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share a Spark session stay in one process, where pytest has several."""
+    for item in items:
+        uses_session = "scratch_state" in getattr(item, "fixturenames", ())
+        if uses_session and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("session"))
+
+
 @dataclass(frozen=True)
 class ScratchProject:
     """A dbt project in a folder of its own, writing to a schema of its own."""
