@@ -20,8 +20,7 @@ from tests.python.sequential_reader import SequentialReader
 from tests.python.strategies import Case, Delivery, case_from_seed, cases, cut_again
 from tests.python.strategies.replicas import ReaderPipeline, differences, replay
 
-SUITES = Path(__file__).parents[1] / "scenarios" / "documented"
-CORNERS = Path(__file__).parent / "corner_cases"
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
 EXAMPLES = settings(
     max_examples=150,
     deadline=None,
@@ -30,10 +29,10 @@ EXAMPLES = settings(
 
 
 def documented_cases() -> list[Any]:
-    """Every documented case, and those at the edges of merge replication."""
+    """Every case of every suite."""
     return [
         pytest.param(suite, case, id=f"{suite.name}-{case.name}")
-        for suite in map(read_suite, sorted([*SUITES.glob("*.yml"), *CORNERS.glob("*.yml")]))
+        for suite in map(read_suite, sorted(SCENARIOS.glob("*/*.yml")))
         for case in suite.cases
     ]
 
