@@ -38,6 +38,7 @@
     {%- endset -%}
     {#- a linter compiles models before anything has been loaded -#}
     {%- if execute and load_relation(ref('subscriptions')) is not none -%}
+        {%- do replication_conflicts.check_session() -%}
         {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': [], 'type': []} -%}
         {%- for row in run_query(query).rows -%}
             {%- do found[row[0]].append({
