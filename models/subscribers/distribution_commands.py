@@ -38,13 +38,14 @@ IS_KEPT = (
     " and coalesce(is_kept_at_node, not compensate_for_errors)"
 )
 
-# changes that are undone at their node, or completed there with what they were merged with
+# changes that are undone at their node, or completed there with what they were merged with; those
+# of the publisher too, whose own database takes commands like any other
 IS_UNDONE = (
     "(replication = 'queued' and outcome in ('rejected', 'failed')"
     " and policy <> 'publisher_wins_reinitialize')"
-    " or (replication = 'merge' and node <> publisher"
+    " or (replication = 'merge'"
     " and outcome not in ('already_known', 'already_deleted')"
-    " and if(outcome in ('failed', 'rejected'), not is_kept, is_downloaded)"
+    " and if(outcome in ('failed', 'rejected'), not is_kept, is_downloaded or node = publisher)"
     " and not new_version <=> to_version)"
 )
 
@@ -89,14 +90,18 @@ def origin() -> Column:
 
 
 def replicated(outcomes: DataFrame) -> DataFrame:
-    """Every applied change, for all subscribers: the version before it becomes the one after it."""
+    """Every applied change: the version before it becomes the one after it.
+
+    For all subscribers; for the publisher's own database alone where they get no download, or each
+    gets its partition.
+    """
+    is_for_all = f.col("is_downloaded") & f.col("filtered_subscribers").isNull()
     written = outcomes.where(
-        "is_written and is_downloaded and filtered_subscribers is null"
-        " and (held_version is not null or publisher_version is not null)"
+        "is_written and (held_version is not null or publisher_version is not null)"
     )
     return written.select(
         "*",
-        f.lit(None).cast("string").alias("subscriber"),
+        f.when(~is_for_all, f.col("publisher")).alias("subscriber"),
         origin().alias("origin"),
         f.lit("replicated").alias("kind"),
         f.col("held_version").alias("from_version"),

@@ -154,11 +154,7 @@ class Site:
     def upload(self, feed: SharedFeedSink) -> int:
         """What is sealed enters the feed; the number of changes."""
         sealed, self._sealed = self._sealed, {}
-        order = list(sealed)
-        if self.publication.is_merge:
-            order.sort(key=lambda name: name != self.nodes[0])
-        batches = [sealed[name] for name in order]
-        return upload_together(self.publication, feed, batches).changes
+        return upload_together(self.publication, feed, list(sealed.values())).changes
 
     def places(self, online: Sequence[str]) -> dict[str, Place]:
         """Up to where in the queue the publisher and those that are online have their commands."""

@@ -35,7 +35,7 @@ class Relations:
 
 
 class LakehouseCommands:
-    """Commands of one subscriber, or of the publisher, which gets what all subscribers get."""
+    """Commands of one subscriber, or of the publisher: what all subscribers get, and its own."""
 
     def __init__(
         self,
@@ -77,7 +77,9 @@ class LakehouseCommands:
         is_publisher = self._subscriber == self._publication.publisher
         name = "distribution_commands" if is_publisher else "subscriber_commands"
         subscriber = f.col("subscriber")
-        is_mine = subscriber.isNull() if is_publisher else subscriber == self._subscriber
+        is_mine = subscriber == self._subscriber
+        if is_publisher:
+            is_mine = is_mine | subscriber.isNull()
         return self._spark.table(f"{self._published}.{name}").where(
             (f.col("publication") == self._publication.name) & is_mine & is_behind(place)
         )

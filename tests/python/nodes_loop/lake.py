@@ -183,7 +183,8 @@ class Source:
 
     def after(self, place: Place) -> Iterator[AgentCommand]:
         if self._node == self._publication.options.publisher:
-            found = [one for one in self._reader.commands if one.subscriber is None]
+            mine = (None, self._node)
+            found = [one for one in self._reader.commands if one.subscriber in mine]
             found.sort(key=lambda one: (one.position, one.sequence))
         else:
             found = self._reader.subscriber_commands(self._node)

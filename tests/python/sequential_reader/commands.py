@@ -82,7 +82,7 @@ def queued_commands(
         change = verdict.change
         if verdict.outcome in ("applied", "won"):
             draft = Draft(REPLICATED, change, None, verdict.before, verdict.after)
-            drafts += to_partitions(publication, draft)
+            drafts += to_all(publication, draft)
             if change.node in subscribers and cut(verdict) is not verdict.after:
                 drafts.append(Draft(COMPENSATING, change, change.node, own_row(change), None))
         elif verdict.outcome in ("rejected", "failed") and not is_reinitialized:
@@ -105,11 +105,20 @@ def own_row(change: Change) -> Held:
     )
 
 
-def to_partitions(publication: Publication, draft: Draft) -> Iterator[Draft]:
-    """A command for all; one for each subscriber where they have parts of the rows."""
+def to_all(publication: Publication, draft: Draft) -> Iterator[Draft]:
+    """A command for all.
+
+    One for the publisher's own database alone where subscribers download nothing, and one for each
+    of them where they have parts of the rows.
+    """
     article = draft.row_name[0]
-    if not publication.articles[article].row_filters:
+    is_downloaded = publication.articles[article].is_downloaded
+    is_filtered = bool(publication.articles[article].row_filters)
+    if is_downloaded and not is_filtered:
         yield draft
+        return
+    yield replace(draft, subscriber=publication.publisher)
+    if not is_downloaded:
         return
     for subscriber in publication.subscriptions:
         yield replace(

@@ -11,7 +11,7 @@ from tests.python.sequential_reader.commands import (
     Draft,
     Log,
     in_partition,
-    to_partitions,
+    to_all,
 )
 from tests.python.sequential_reader.merge import Decision
 from tests.python.sequential_reader.merge_result import Session
@@ -28,20 +28,22 @@ def drafts_of(publication: Publication, session: Session) -> Iterator[Draft]:
     failed one that is not undone is only named, so that its node uploads it again.
     """
     for written in session.written:
-        if publication.articles[written.article].is_downloaded:
-            change, name, key = written.change, written.article, written.key
-            draft = Draft(REPLICATED, change, None, written.before, written.after, name, key)
-            yield from to_partitions(publication, draft)
+        change, name, key = written.change, written.article, written.key
+        draft = Draft(REPLICATED, change, None, written.before, written.after, name, key)
+        yield from to_all(publication, draft)
     for decision in session.decisions:
         yield from for_its_node(publication, decision)
 
 
 def for_its_node(publication: Publication, decision: Decision) -> Iterator[Draft]:
-    """What the node that made a change must do about it, if it is a subscriber."""
+    """What the node that made a change must do about it: a subscriber, or the publisher's own
+    database.
+    """
     change = decision.change
     node = str(change.node)
     article = publication.articles[change.article]
-    if node not in publication.subscriptions:
+    is_publisher = node == publication.publisher
+    if node not in publication.subscriptions and not is_publisher:
         return
     after = in_partition(publication, node, change.article, decision.after)
     is_left = decision.is_written and after is not decision.after
@@ -49,7 +51,7 @@ def for_its_node(publication: Publication, decision: Decision) -> Iterator[Draft
         return
     if decision.is_kept_at_node:
         yield Draft(NOT_APPLIED, change, node, None, None)
-    elif decision.outcome in ("failed", "rejected") or article.is_downloaded:
+    elif decision.outcome in ("failed", "rejected") or article.is_downloaded or is_publisher:
         yield Draft(COMPENSATING, change, node, carried(decision), after)
 
 
