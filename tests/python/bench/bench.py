@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from replication_conflicts.dbt_build import BuildResult, NodeResult
+from tests.python.bench.machine import traffic
 from tests.python.bench.product import BuildFailed, Home, Product
 from tests.python.bench.results import Result, seconds
 from tests.python.bench.sizes import Sizes
@@ -28,6 +29,7 @@ class Bench:
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     slowest: str = ""
+    moved: str = ""
 
     def add(self, result: Result) -> None:
         """Keep a result, and say it."""
@@ -63,13 +65,16 @@ class Bench:
 
     def build(self, product: Product, *, commands: bool = False) -> BuildResult:
         """One run over the batch that has arrived, checked. Errors: BuildFailed."""
+        before = traffic(product.spark)
         result = product.build(commands=commands)
+        self.moved = traffic(product.spark).since(before).per(product.arrived())
         outcomes = product.outcomes()
         fallen = sum(outcomes.get(name, 0) for name in ("rejected", "lost"))
         counts = ", ".join(f"{count:,} {name}" for name, count in outcomes.items())
         self.say(f"{product.schema}: {seconds(result.seconds)}: {counts}")
         self.slowest = slowest(result.nodes)
         self.say(f"   {self.slowest}")
+        self.say(f"   for each change: {self.moved}")
         if (sum(outcomes.values()), fallen) != (product.arrived(), product.stale()):
             raise BuildFailed(
                 f"{product.schema}: {product.arrived()} changes arrived, of which "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +54,45 @@ def peak_memory(spark: SparkSession) -> str:
         return f"heap of at most {limit:.1f} GiB"
     peak = _kibibytes(status, "VmHWM") / _MEBIBYTE
     return f"{peak:.1f} GiB resident at the most, with a heap of at most {limit:.1f} GiB"
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that Spark has moved: read from files, put into shuffles, and all that it wrote."""
+
+    read: int
+    shuffled: int
+    written: int
+
+    def since(self, before: Traffic) -> Traffic:
+        """What was moved since an earlier look."""
+        return Traffic(
+            self.read - before.read,
+            self.shuffled - before.shuffled,
+            self.written - before.written,
+        )
+
+    def per(self, changes: int) -> str:
+        """The bytes of each change, in words; what is written counts shuffles too."""
+        return (
+            f"{self.read / changes:,.0f} bytes read, {self.shuffled / changes:,.0f} shuffled,"
+            f" {(self.written - self.shuffled) / changes:,.0f} written to files"
+        )
+
+
+def traffic(spark: SparkSession) -> Traffic:
+    """What this session has moved so far; `written` needs Linux, and is what the process wrote."""
+    executors = spark.sparkContext._jsc.sc().statusStore().executorList(True)
+    found = [executors.apply(number) for number in range(executors.size())]
+    java = spark._jvm.java.lang  # type: ignore[union-attr]
+    counters = Path(f"/proc/{java.ProcessHandle.current().pid()}/io")
+    lines = counters.read_text(encoding="ascii").splitlines() if counters.exists() else []
+    written = next((int(line.split()[1]) for line in lines if line.startswith("wchar:")), 0)
+    return Traffic(
+        sum(one.totalInputBytes() for one in found),
+        sum(one.totalShuffleWrite() for one in found),
+        written,
+    )
 
 
 def _kibibytes(file: Path, name: str) -> int:

@@ -30,3 +30,5 @@ def run(bench: Bench) -> None:
             2,
         )
     )
+    bench.note(f"For each change: {bench.moved}")
+    bench.note(f"The models that took longest: {bench.slowest}")

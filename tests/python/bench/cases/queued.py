@@ -33,6 +33,7 @@ def run(bench: Bench) -> None:
     ):
         bench.add(Result(what, seconds(mine), against, seconds(theirs), mine / theirs, limit))
     bench.note(f"Memory of the JVM: {peak_memory(product.spark)}")
+    bench.note(f"For each change: {bench.moved}")
     bench.note(f"The models that took longest: {bench.slowest}")
 
 
@@ -58,4 +59,5 @@ def run_with_commands(bench: Bench) -> None:
             2.2,
         )
     )
+    bench.note(f"For each change: {bench.moved}")
     bench.note(f"The models that took longest: {bench.slowest}")
