@@ -1,5 +1,6 @@
 {#- A value as canonical text: the same value gives the same text whatever made it, NULL stays NULL.
-    Rows, keys and parameters travel in this form. Times are written in the session's time zone, which is UTC. -#}
+    Rows, keys and parameters travel in this form. Times are written in the session's time zone, which is UTC. Numbers of many
+    decimal places are written without an exponent: a cast makes 3E-8 of a small one, which SQL Server takes for no number. -#}
 {% macro canonical_text(column, data_type) -%}
     {%- set kind = data_type | lower | trim -%}
     {%- if kind == 'string' or kind.startswith(('varchar', 'char')) -%}
@@ -8,6 +9,8 @@
         base64({{ column }})
     {%- elif kind.startswith(('array', 'map', 'struct')) -%}
         to_json({{ column }})
+    {%- elif (replication_conflicts.number_scale(kind) or 0) > 6 -%}
+        translate(format_number({{ column }}, {{ replication_conflicts.number_scale(kind) }}), ',', '')
     {%- else -%}
         cast({{ column }} as string)
     {%- endif -%}

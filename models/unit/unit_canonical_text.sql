@@ -3,6 +3,7 @@ select
     {{ canonical_text('text_value', 'string') }} as text_text,
     {{ canonical_text('whole_value', 'bigint') }} as whole_text,
     {{ canonical_text('price_value', 'decimal(10,2)') }} as price_text,
+    {{ canonical_text('share_value', 'decimal(18,8)') }} as share_text,
     {{ canonical_text('flag_value', 'boolean') }} as flag_text,
     {{ canonical_text('day_value', 'date') }} as day_text,
     {{ canonical_text('time_value', 'timestamp') }} as time_text,

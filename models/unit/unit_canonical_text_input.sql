@@ -4,6 +4,7 @@ select
     cast(null as string) as text_value,
     cast(null as bigint) as whole_value,
     cast(null as decimal(10, 2)) as price_value,
+    cast(null as decimal(18, 8)) as share_value,
     cast(null as boolean) as flag_value,
     cast(null as date) as day_value,
     cast(null as timestamp) as time_value,

@@ -180,12 +180,6 @@ QUEUED = (
         "not {{ is_row_held }} then 'applied'",
     ),
     Mutant(
-        "a failure that only seems to be one stays",
-        "models/decision/change_decisions.sql",
-        "when is_failure_withdrawn then would_apply",
-        "when is_failure_withdrawn then false",
-    ),
-    Mutant(
         "the rounds stop after the first",
         "macros/materializations/rounds.sql",
         "round_has(first_table, unsettled) -%}",
@@ -240,6 +234,12 @@ MERGE = (
         "macros/held/lineage_union.sql",
         "greatest(one_number, other_number)",
         "other_number",
+    ),
+    Mutant(
+        "a parent may go while it has children",
+        "macros/constraints/key_violations.sql",
+        "and not counted_ends.has_parent",
+        "and counted_ends.has_parent",
     ),
     Mutant(
         "a broken unique key counts as a foreign key",

@@ -134,24 +134,19 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
 
 
 @pytest.mark.spark
-def test_a_session_that_writes_values_otherwise(consumer: ScratchProject) -> None:
+def test_a_session_with_another_time_zone(consumer: ScratchProject) -> None:
     fill(consumer, subscriptions="('stock', 'south')")
     profile = consumer.folder / "profiles" / "profiles.yml"
     usual = profile.read_text(encoding="utf-8")
     assert "timeZone: UTC" in usual
-    other = usual.replace(
-        "spark.sql.session.timeZone: UTC",
-        "spark.sql.session.timeZone: Europe/Berlin\n        spark.sql.ansi.enabled: 'false'",
-    )
+    other = usual.replace("timeZone: UTC", "timeZone: Europe/Berlin")
     try:
         profile.write_text(other, encoding="utf-8")
         (error,) = errors(consumer)
     finally:
         profile.write_text(usual, encoding="utf-8")
-        consumer.build.spark.conf.unset("spark.sql.ansi.enabled")
     assert "server_side_parameters" in error
     assert "spark.sql.session.timeZone is 'Europe/Berlin': it must be UTC" in error
-    assert "spark.sql.ansi.enabled is false: it must be true" in error
     assert errors(consumer) == ()
 
 
