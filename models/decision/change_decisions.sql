@@ -613,8 +613,74 @@ left_behind as (
 )
 
 {% if has_keys -%}
--- a stage hands on all that it has; with logical records that begins with the table of another
-select * from left_behind{{ end_of_stage('decided') }}  -- noqa: AM04
+-- what the statements behind this one look at
+select
+    publication,
+    article,
+    row_key,
+    change_id,
+    node,
+    is_publisher_change,
+    transaction_key,
+    transaction_position,
+    queue_position,
+    operation,
+    {%- if has_interventions %}
+    intervention,
+    {%- endif %}
+    old_version,
+    new_version,
+    {%- if has_merge %}
+    version,
+    {%- endif %}
+    replication,
+    lineage,
+    known_position,
+    previous_values,
+    written_columns,
+    tracked_columns,
+    ignores_equal_values,
+    contending_priority,
+    defending_priority,
+    change_row,
+    row_after,
+    policy,
+    publisher,
+    held_before_run,
+    reinitialization,
+    was_waiting_before_run,
+    is_contended,
+    round_number,
+    guess,
+    guessed_failure,
+    is_failure_final,
+    {%- if with_records %}
+    is_run_row,
+    cause_change_id,
+    group_key,
+    is_condemned,
+    is_record_kept_at_node,
+    record_conflict_type,
+    {%- endif %}
+    proposed_row,
+    publisher_row,
+    held_row,
+    comparison,
+    outcome,
+    rule,
+    is_rejected,
+    is_resolved_row,
+    is_waiting,
+    is_conflict,
+    has_failure,
+    failure,
+    conflict_kind,
+    opponent,
+    transaction_winner,
+    is_written,
+    would_apply,
+    state_after
+from left_behind{{ end_of_stage('decided') }}
 {{ row_makers(stage('decided')) }}{{ end_of_stage('makers') }}
 {{ keys_at_the_end(stage('decided'), stage('makers')) }}{{ end_of_stage('ends') }}
 with

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from replication_conflicts.distribution.articles import NodePublication
 from replication_conflicts.distribution.commands import AgentCommand, Place, command_from_record
-from replication_conflicts.distribution.lakehouse import Relations, is_behind
+from replication_conflicts.distribution.lakehouse import Relations, is_behind, is_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,9 +73,8 @@ def read_commands(
         .select(columns)
     )
     if publisher in places:
-        # the publisher gets what goes to all subscribers
         everybodys = spark.table(f"{relations.published}.distribution_commands").where(
-            is_mine & f.col("subscriber").isNull() & is_behind(places[publisher])
+            is_mine & is_for(publisher) & is_behind(places[publisher])
         )
         found = found.unionAll(
             everybodys.withColumn("subscriber", f.lit(publisher)).select(columns)

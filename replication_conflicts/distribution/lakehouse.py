@@ -76,13 +76,18 @@ class LakehouseCommands:
 
         is_publisher = self._subscriber == self._publication.publisher
         name = "distribution_commands" if is_publisher else "subscriber_commands"
-        subscriber = f.col("subscriber")
-        is_mine = subscriber == self._subscriber
-        if is_publisher:
-            is_mine = is_mine | subscriber.isNull()
+        is_mine = is_for(self._subscriber)
         return self._spark.table(f"{self._published}.{name}").where(
             (f.col("publication") == self._publication.name) & is_mine & is_behind(place)
         )
+
+
+def is_for(node: str) -> Column:
+    """Whether a command is for a node: for it alone, or for all."""
+    from pyspark.sql import functions as f
+
+    subscriber = f.col("subscriber")
+    return subscriber.isNull() | (subscriber == node)
 
 
 def is_behind(place: Place) -> Column:
