@@ -17,9 +17,12 @@ from pyspark.sql import SparkSession
 
 from replication_conflicts.capture.lakehouse import LakehouseFeed
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
+from replication_conflicts.demo.commands import read_commands
 from replication_conflicts.demo.faults import FaultyFeed
 from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse, queue_table
 from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.distribution.commands import Place
+from replication_conflicts.distribution.lakehouse import LakehouseCommands, Relations
 from replication_conflicts.nodes import FeedRow
 from replication_conflicts.workload import BrokenRow, Story
 from tests.python.conftest import ScratchProject
@@ -35,6 +38,14 @@ PUBLICATION = node_publication(
     "demo_shop", {"demo_shop": {"replication": "queued", "publisher": "HQ", "articles": ARTICLES}}
 )
 QUEUE = queue_table(PUBLICATION.name)
+COMMAND = (
+    "command_id string, publication string, subscriber string, kind string, queue_position bigint,"
+    " sequence bigint, article string, operation string, key map<string,string>,"
+    " row map<string,string>, old_version string, new_version string,"
+    " lineage map<string,bigint>, cause string,"
+    " snapshot array<struct<article:string,relation:string,table_version:bigint>>,"
+    " snapshot_position bigint"
+)
 
 
 def row(node: str, number: int, **values: Any) -> FeedRow:
@@ -131,3 +142,35 @@ def test_what_the_demo_does_to_a_feed(scratch_copy: Callable[[], ScratchProject]
         )
     view = spark.table(f"{RELATIONS.feeds}.{PUBLICATION.name}__item").where("change_id = 'HQ-2'")
     assert {one["price"] for one in view.collect()} == {Decimal("1.50")}
+
+
+@pytest.mark.spark
+def test_commands_reach_those_they_are_for(scratch_copy: Callable[[], ScratchProject]) -> None:
+    """The publisher gets what goes to all, and what is for its own database."""
+    project = scratch_copy()
+    spark = project.build.spark
+    spark.sql(f"create schema {project.schema}")
+    commands = f"{project.schema}.distribution_commands"
+    spark.sql(f"create table {commands} ({COMMAND}) using delta")
+    for position, subscriber in enumerate(("null", "'HQ'", "'north'", "'south'"), start=1):
+        spark.sql(
+            f"insert into {commands} (command_id, publication, kind, queue_position, sequence,"
+            f" article, operation, key, old_version, subscriber) values ('c{position}',"
+            f" 'demo_shop', 'replicated', {position}, 1, 'item', 'delete', map('id', '1'), 'a',"
+            f" {subscriber})"
+        )
+    spark.sql(
+        f"create table {project.schema}.subscriber_commands using delta as"
+        " select commands.* except (subscriber), nodes.name as subscriber"
+        f" from {commands} as commands inner join values ('north'), ('south') as nodes (name)"
+        " on coalesce(commands.subscriber, nodes.name) = nodes.name"
+    )
+    relations = Relations(published=project.schema)
+    places = {node: Place() for node in ("HQ", "north")}
+    found = read_commands(spark, relations, PUBLICATION, places)
+    wanted = {"HQ": ["c1", "c2"], "north": ["c1", "c3"]}
+    for node, ids in wanted.items():
+        assert [one.command_id for one in found[node].after(Place())] == ids
+        alone = LakehouseCommands(spark, relations, PUBLICATION, node)
+        assert [one.command_id for one in alone.after(Place())] == ids
+    spark.sql(f"drop schema {project.schema} cascade")
