@@ -87,10 +87,17 @@ decided as (
         coalesce(
             decisions.state_after.lineage, decisions.publisher_row.lineage
         ) as publisher_lineage,
-        -- a deleted row has a version too, which a conflict can be lost against
-        coalesce(
-            decisions.held_row.version, {{ writer_version('decisions.held_row') }}
-        ) as lost_version,
+        -- the version that loses, if one does. A deleted row has one too; a feed without lineages
+        -- counts versions for each row, and those that lose have the same number again
+        case
+            when not decisions.is_rejected
+                then coalesce(
+                        decisions.held_row.version, {{ writer_version('decisions.held_row') }}
+                    )
+            when changes.replication = 'queued' then decisions.new_version
+            when decisions.lineage is null then changes.change_id
+            else {{ version_text('decisions.node', 'decisions.lineage[decisions.node]') }}
+        end as losing_version,
         {{ writer_version(
             'coalesce(decisions.state_after, decisions.publisher_row)'
         ) }} as last_version,
@@ -256,7 +263,7 @@ recorded as (
                     by_intervention(
                         has_interventions,
                         'decided.change_id',
-                        'if(decided.is_rejected, decided.new_version, decided.lost_version)'
+                        'decided.losing_version'
                     ),
                     'if(decided.failure is null, '
                     ~ 'coalesce(decided.publisher_version, decided.last_version), null)',

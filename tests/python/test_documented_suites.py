@@ -27,6 +27,7 @@ GROUPS = (
         "contract_violations_merge",
         "merge_clients",
         "merge_column_tracking",
+        "merge_corners",
         "merge_deletes",
         "merge_known_position",
         "merge_priorities",

@@ -214,7 +214,7 @@ def contended(
         loser=Party(str(change.node), change.change_id),
         winner=opponent.party,
         lost=None if change.operation == "delete" else change.row,
-        losing_version=own_version(scribe, change, held),
+        losing_version=lost_version(scribe, change, held),
         winning_version=held.writer.version,
     )
     outcome = "waiting" if verdict.winner == WAITING else "lost"
@@ -270,7 +270,7 @@ def computed(
         loser=Party(str(change.node), change.change_id),
         winner=defender(article, held, columns).party,
         lost=change.row,
-        losing_version=own_version(scribe, change, held),
+        losing_version=lost_version(scribe, change, held),
         winning_version=own.version,
     )
     return Decision(change, "concurrent", "lost", held, after, (loss,))
@@ -287,7 +287,7 @@ def failed(
         loser=Party(str(change.node), change.change_id),
         winner=Party(scribe.publication.publisher, None),
         lost=None if change.operation == "delete" else change.row,
-        losing_version=own_version(scribe, change, held),
+        losing_version=lost_version(scribe, change, held),
         reason_code=reason_code,
     )
     is_kept = not scribe.publication.articles[change.article].compensate_for_errors
@@ -297,6 +297,15 @@ def failed(
 def own_version(scribe: Scribe, change: Change, held: MergeHeld | None) -> str:
     """The version that a change carries, whether it applied or not."""
     return scribe.of_change(change, held.lineage if held else {}).version
+
+
+def lost_version(scribe: Scribe, change: Change, held: MergeHeld | None) -> str:
+    """What names a change that lost: its version.
+
+    A feed without lineages counts versions for each row, and those that lose have the same number
+    again: there it is the change itself.
+    """
+    return str(change.change_id) if change.lineage is None else own_version(scribe, change, held)
 
 
 def kind_of(change: Change, held: MergeHeld) -> str:

@@ -25,7 +25,7 @@ from tests.python.sequential_reader.merge import (
     defender,
     failed,
     kind_of,
-    own_version,
+    lost_version,
     whole,
 )
 from tests.python.sequential_reader.merge_result import Session, own_failure
@@ -167,7 +167,7 @@ class RecordDecision:
             loser=Party(str(change.node), change.change_id),
             winner=winner.party,
             lost=None if change.operation == "delete" else change.row,
-            losing_version=own_version(self.scribe, change, decision.before),
+            losing_version=lost_version(self.scribe, change, decision.before),
             winning_version=winner.version,
         )
         return Decision(
@@ -336,7 +336,7 @@ class RecordDecision:
                     loser=Party(str(change.node), change.change_id),
                     winner=Party(self.publication.publisher, None),
                     lost=change.row,
-                    losing_version=own_version(self.scribe, change, one.before),
+                    losing_version=lost_version(self.scribe, change, one.before),
                 )
                 losses = () if change.operation == "delete" else (loss,)
                 decisions.append(
