@@ -26,6 +26,8 @@ DBT_FILES = ("dbt_project.yml", "selectors.yml")
 DBT_FOLDERS = ("models", "macros", "seeds", "tests/generic", "tests/integrity", "tests/consistency")
 
 
+# before xdist looks at the marks
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share a Spark session stay in one process, where pytest has several."""
     for item in items:
