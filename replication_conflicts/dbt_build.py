@@ -14,6 +14,8 @@ from replication_conflicts.environment import profile, session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# one compiler tier: the embedded target's option for single builds
+_QUICK_START = "-XX:TieredStopAtLevel=1"
 _FAILED = frozenset({"error", "fail", "runtime error", "partial success"})
 # keep dbt's own talk out of the console: results and messages are returned instead
 _QUIET = ("--log-level", "none", "--no-print", "--no-send-anonymous-usage-stats")
@@ -43,7 +45,11 @@ class BuildResult:
 
 
 class DbtBuild:
-    """Runs dbt commands of one project; the first one starts the Spark session."""
+    """Runs dbt commands of one project; the first one starts the Spark session.
+
+    `is_long`: the session has minutes of work, so that both compiler tiers pay, where the profile
+    asks for a quick start with one.
+    """
 
     def __init__(
         self,
@@ -51,11 +57,13 @@ class DbtBuild:
         profiles_dir: Path,
         target: str = "embedded",
         threads: int | None = None,
+        is_long: bool = False,
     ) -> None:
         self._project_dir = project_dir.resolve()
         self._profiles_dir = profiles_dir.resolve()
         self._target = target
         self._threads = threads
+        self._is_long = is_long
 
     @property
     def spark(self) -> SparkSession:
@@ -66,6 +74,10 @@ class DbtBuild:
         parameters = profile.server_side_parameters(
             self._project_dir, self._profiles_dir, self._target
         )
+        if self._is_long and session.JAVA_OPTIONS in parameters:
+            words = parameters[session.JAVA_OPTIONS].split(" ")
+            kept = [word for word in words if word != _QUICK_START]
+            parameters[session.JAVA_OPTIONS] = " ".join(kept)
         return session.start(parameters, self._project_dir)
 
     def run(self, *arguments: str) -> BuildResult:

@@ -9,7 +9,8 @@
     stage('name'). What is read more than once is then computed once, and the plans stay small.
 
     config:
-      first_round   name of the model that the first round reads
+      first_round   name of the scratch model that the first round reads
+      taking        condition on its rows: where none of this run meets it, nothing is done
       again         condition on a row of a round: whether the next round looks at it again
       unsettled     condition on a row of a round: whether its result differs from what the round assumed of it
       round_limit   query that gives the highest number of rounds that can be needed; more of them are an error -#}
@@ -24,7 +25,9 @@
 
     {%- set state = namespace(number=1, is_settled=false) -%}
     {%- set first_table = replication_conflicts.round_table(1) -%}
-    {%- if existing is not none and not replication_conflicts.scratch_has_rows(ref(config.require('first_round'))) -%}
+    {%- if existing is not none and not replication_conflicts.scratch_has_rows(
+        ref(config.require('first_round')), config.get('taking', 'true')
+    ) -%}
         {#- nothing to decide: what an earlier run left is not of this run -#}
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
         {{ return({'relations': [target]}) }}

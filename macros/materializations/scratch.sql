@@ -4,16 +4,18 @@
     config:
       reads   name of the scratch model that it is made from, or a list of names: where none of them has rows of this run,
               nothing is done
+      taking  condition on those rows: only they count
       when    {model, where}: nothing is done unless that relation is there and has such rows -#}
 {% materialization scratch, adapter='spark' -%}
     {%- set target = this.incorporate(type='table') -%}
     {%- set existing = load_cached_relation(this) -%}
     {%- set upstream = config.get('reads') -%}
+    {%- set taking = config.get('taking', 'true') -%}
     {%- set when = config.get('when') -%}
 
     {{ run_hooks(pre_hooks) }}
     {%- if (when and not replication_conflicts.ledger_has_news(when, 0))
-        or (existing is not none and upstream and not replication_conflicts.any_has_rows(upstream)) -%}
+        or (existing is not none and upstream and not replication_conflicts.any_has_rows(upstream, taking)) -%}
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
         {{ return({'relations': [target] if existing is not none else []}) }}
     {%- else -%}
@@ -30,19 +32,22 @@
 {%- endmaterialization %}
 
 
-{#- Whether any of several scratch models, one name or a list of names, has rows of this run. -#}
-{% macro any_has_rows(models) -%}
-    {%- for name in ([models] if models is string else models) if replication_conflicts.scratch_has_rows(ref(name)) -%}
+{#- Whether any of several scratch models, one name or a list of names, has rows of this run for which a condition holds. -#}
+{% macro any_has_rows(models, condition='true') -%}
+    {%- for name in ([models] if models is string else models)
+        if replication_conflicts.scratch_has_rows(ref(name), condition) -%}
         {{ return(true) }}
     {%- endfor -%}
     {{ return(false) }}
 {%- endmacro %}
 
 
-{#- Whether a scratch table is there and has rows of this run. -#}
-{% macro scratch_has_rows(relation) -%}
+{#- Whether a scratch table is there and has rows of this run for which a condition holds. -#}
+{% macro scratch_has_rows(relation, condition='true') -%}
     {{ return(
         load_cached_relation(relation) is not none
-        and run_query('select 1 from ' ~ relation ~ " where run_id = '" ~ invocation_id ~ "' limit 1").rows | length > 0
+        and run_query(
+            'select 1 from ' ~ relation ~ " where run_id = '" ~ invocation_id ~ "' and (" ~ condition ~ ') limit 1'
+        ).rows | length > 0
     ) }}
 {%- endmacro %}

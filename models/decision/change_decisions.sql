@@ -1,6 +1,7 @@
 {{ config(
     materialized='rounds',
     first_round='change_queue',
+    taking="intake = 'taken'",
     again='is_contended',
     unsettled='is_contended and is_otherwise_than_guessed',
     round_limit='select 3 * count(*) + 1 from previous_round'
@@ -755,12 +756,13 @@ chained as (
 
 -- one row per change: up to where the queue is settled. Whatever was assumed before the first
 -- transaction that was decided otherwise than assumed is right, and so is the decision about that
--- transaction itself
+-- transaction itself. What is not contended depends on no other decision: nobody asks, and it need
+-- not be sorted with the rest of its publication
 settled as (
     select
         *,
         min(if(is_unlike_guess, transaction_position, null)) over (
-            partition by publication
+            partition by publication, if(is_contended, null, row_key)
         ) as settled_position,
         max(differs_from_guess) over (
             partition by publication, transaction_key

@@ -1,4 +1,4 @@
-{{ config(materialized='scratch', reads='change_queue') }}
+{{ config(materialized='scratch', reads='change_queue', taking="intake = 'taken'") }}
 {%- set held = held_state() -%}
 {%- set articles = articles_with_keys() %}
 

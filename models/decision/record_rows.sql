@@ -1,4 +1,9 @@
-{{ config(materialized='scratch', reads='change_queue', enabled=has_records()) }}
+{{ config(
+    materialized='scratch',
+    reads='change_queue',
+    taking="intake = 'taken'",
+    enabled=has_records()
+) }}
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 

@@ -106,7 +106,7 @@ class Demo:
         self._state = state
         self._say = say
         self._last = _WITH_TESTS if has_tests else NEXT
-        self._dbt = DbtBuild(project, profiles or project / "profiles", threads=4)
+        self._dbt = DbtBuild(project, profiles or project / "profiles", threads=4, is_long=True)
         # the project's own configuration needs no option, and dbt need not parse anew for it
         is_own = plan.policy == default_policy(project)
         self._vars = () if is_own else ("--vars", json.dumps({"publications": options}))

@@ -27,7 +27,7 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
     """
     state = state_dir.resolve()
     java = (
-        "-XX:ReservedCodeCacheSize=256m -Duser.timezone=UTC "
+        "-XX:ReservedCodeCacheSize=512m -Duser.timezone=UTC "
         "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g "
         "-Djdk.lang.Process.launchMechanism=VFORK "
         f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '

@@ -8,7 +8,7 @@ from pathlib import Path
 from replication_conflicts.environment.profile import embedded_parameters
 
 # what the embedded target has for small data alone
-_QUICK_STARTS = ("-XX:+UseSerialGC", "-Xms2g", "-Xmn1g", "-XX:ReservedCodeCacheSize=256m")
+_QUICK_STARTS = ("-XX:+UseSerialGC", "-Xms2g", "-Xmn1g", "-XX:ReservedCodeCacheSize=512m")
 
 
 def settings(state: Path, cores: int, memory: str) -> dict[str, str]:

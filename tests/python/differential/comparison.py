@@ -39,6 +39,7 @@ OUTCOME_FIELDS: tuple[str, ...] = (
     "winner_node",
     "winner_change_id",
 )
+INTERVENTIONS = frozenset({"submit_winner", "submit_loser", "remove", "refused_command"})
 CONFLICT_FIELDS = (
     "conflict_kind",
     "conflict_type",
@@ -96,8 +97,13 @@ def compare(builds: Builds, played: Played, is_rebuilt: bool = False) -> list[st
 
 
 def _outcomes(builds: Builds, played: Played, reader: SequentialReader) -> list[str]:
-    # what a run made of its own has no outcome
-    records = [one for one in builds.records("change_outcomes", played) if one["outcome"]]
+    # what a run made of its own has no outcome; what people decided, and what subscribers refused,
+    # are no changes: the reader has them in rows, conflicts and commands
+    records = [
+        one
+        for one in builds.records("change_outcomes", played)
+        if one["outcome"] and one["rule"] not in INTERVENTIONS
+    ]
     names = OUTCOME_FIELDS
     if played.publication.is_merge:
         # the log also names the change behind a version of the run's own, and notes down what
