@@ -105,7 +105,7 @@
         drop table if exists {{ table }}
     {%- endcall -%}
     {%- call statement('write_stage') -%}
-        create table {{ table }} using parquet as
+        create table {{ table }} {{ replication_conflicts.scratch_format() }} as
         {{ query }}
     {%- endcall -%}
 {%- endmacro %}

@@ -23,7 +23,7 @@
             drop table if exists {{ target }}
         {%- endcall -%}
         {%- call statement('main') -%}
-            create table {{ target }} using parquet as
+            create table {{ target }} {{ replication_conflicts.scratch_format() }} as
             {{ sql }}
         {%- endcall -%}
     {%- endif -%}

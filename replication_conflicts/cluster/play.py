@@ -34,6 +34,7 @@ Versions = dict[str, int]
 
 # for the models of one run alone
 _SCRATCH = (
+    "held_articles",
     "incoming_changes",
     "pending_interventions",
     "change_queue",

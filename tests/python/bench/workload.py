@@ -13,6 +13,8 @@ PUBLICATION = "shop"
 ARTICLE = "item"
 PUBLISHER = "HQ"
 SUBSCRIBERS = ("north", "east", "south", "west")
+# who knows nothing of what the others do, and loses for it: of a node's own versions it would know
+_STALE_NODE = SUBSCRIBERS[-1]
 
 COLUMNS = {
     "item_id": "bigint",
@@ -71,7 +73,8 @@ class Batch:
 
     `rows`: how many of the published rows its changes are spread over; as many as it has changes or
     more with `is_spread`: each then goes to a row of its own. `stale`: the share of transactions
-    that do not know what the publisher holds. `with_new_rows`: some rows are new, and some go.
+    that do not know what the publisher holds, all of them of one node. `with_new_rows`: some rows
+    are new, and some go.
     `known_nodes`: of merge replication, how many nodes besides the subscribers a change knows.
     """
 
@@ -98,8 +101,9 @@ class Batch:
                 "first_position": place.first_position,
                 "transaction_size": self.transaction_size,
                 "seed": _SEED + place.number,
-                "nodes": ", ".join(f"'{name}'" for name in SUBSCRIBERS),
-                "node_count": len(SUBSCRIBERS),
+                "nodes": ", ".join(f"'{name}'" for name in SUBSCRIBERS[:-1]),
+                "node_count": len(SUBSCRIBERS) - 1,
+                "stale_node": _STALE_NODE,
                 "key": self._key(_SEED + place.number),
                 "stale_below": round(self.stale * 10_000),
                 "new_below": 5 if self.with_new_rows else 0,
@@ -179,6 +183,7 @@ _MERGE_VERSIONS = """
         ) as lineage,
         case
             when operation <> 'update' then null
+            when is_stale then array('quantity', 'price', 'note')
             when writes_quantity then array('quantity')
             else array('price', 'note')
         end as changed_columns""".replace("_nothing", "cast(map() as map<string,bigint>)")
@@ -201,7 +206,8 @@ drawn as (
 addressed as (
     select
         *,
-        element_at(array({nodes}), cast(node_number + 1 as int)) as node,
+        if(is_stale, '{stale_node}', element_at(array({nodes}), cast(node_number + 1 as int)))
+            as node,
         if(not is_stale and draw < {new_below}, {new_keys} + n, {key}) as item_id,
         md5(concat({batch}, '/', n)) as version
     from drawn
@@ -225,12 +231,12 @@ met as (
     left join {published} as published on addressed.item_id = published.item_id
 ),
 
--- a change writes some of the columns, an insert all of them
+-- a change writes some of the columns, an insert and what is stale all of them
 written as (
     select
         *,
-        is_insert or queue_position % 2 = 0 as writes_quantity,
-        is_insert or queue_position % 2 = 1 as writes_price,
+        is_insert or is_stale or queue_position % 2 = 0 as writes_quantity,
+        is_insert or is_stale or queue_position % 2 = 1 as writes_price,
         cast(pmod(xxhash64({seed}, n, 'quantity'), 1000) as int) as new_quantity,
         cast(pmod(xxhash64({seed}, n, 'price'), 100000) / 100 as decimal(12, 2)) as new_price,
         concat('moved to shelf ', pmod(xxhash64({seed}, n, 'note'), 500)) as new_note

@@ -1,0 +1,53 @@
+{#- Where this run finds the rows that the publisher holds, per article: a mapping '<publication>.<article>' to
+      base:     'versions' (the published table as the last run left it), 'initial' (the initial snapshot) or 'none'
+      sequence: the last run whose decisions are in the base
+      overlay:  whether the log knows versions that the base has not taken: only after a run that died
+    It reads every published table: held_state asks once a run. A full refresh starts from the initial snapshot and takes nothing from the log.
+    Error: a published table that was made from an earlier log: a full refresh died before it came to it. -#}
+{% macro held_state_now() -%}
+    {%- set state = {} -%}
+    {%- set log_relation = none if flags.FULL_REFRESH else replication_conflicts.held_relation('change_outcomes') -%}
+    {%- set log = {'first': none, 'last': none} if log_relation is none else replication_conflicts.log_state(log_relation) -%}
+    {%- set queries = [] -%}
+    {%- for item in replication_conflicts.article_list() -%}
+        {%- set name = item.publication ~ '.' ~ item.article -%}
+        {%- set versions = replication_conflicts.held_relation(item.publication ~ '__' ~ item.article ~ '__versions') -%}
+        {%- if item.options.get('initial_snapshot') -%}
+            {#- named also where it is not read, so that the lineage does not depend on what exists -#}
+            {%- do source('initial', item.publication ~ '__' ~ item.article) -%}
+        {%- endif -%}
+        {%- do state.update({name: {
+            'base': 'initial' if item.options.get('initial_snapshot') else 'none',
+            'sequence': 0,
+            'overlay': false
+        }}) -%}
+        {%- if versions is not none and not flags.FULL_REFRESH -%}
+            {%- do queries.append(
+                "select '" ~ name ~ "' as name, 'versions' as side, max(run_sequence) as sequence from " ~ versions
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if log.last is not none -%}
+        {%- do queries.append(
+            "select concat(publication, '.', article), 'log', max(run_sequence) from " ~ log_relation
+            ~ " where is_written group by publication, article"
+        ) -%}
+    {%- endif -%}
+    {%- if queries -%}
+        {%- set rows = run_query(queries | join(' union all ')).rows -%}
+        {%- for row in rows if row[1] == 'versions' and state.get(row[0]) -%}
+            {%- if not replication_conflicts.is_made_from_log(row[2], log) -%}
+                {{ exceptions.raise_compiler_error(
+                    'the published rows of ' ~ row[0] ~ ' (run ' ~ row[2] ~ ') are not made from the decision log as it is '
+                    ~ 'now (runs ' ~ log.first ~ ' to ' ~ log.last ~ '): a full refresh was not finished. '
+                    ~ 'Run dbt build --full-refresh again.'
+                ) }}
+            {%- endif -%}
+            {%- do state[row[0]].update({'base': 'versions', 'sequence': (row[2] or 0) | int}) -%}
+        {%- endfor -%}
+        {%- for row in rows if row[1] == 'log' and state.get(row[0]) -%}
+            {%- do state[row[0]].update({'overlay': row[2] | int > state[row[0]].sequence}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(state) }}
+{%- endmacro %}
