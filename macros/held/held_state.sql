@@ -6,7 +6,7 @@
         {{ return(replication_conflicts.held_state_now()) }}
     {%- endif -%}
     {%- set rows = run_query(
-        "select concat(publication, '.', article), base, sequence, is_overlaid from " ~ articles
+        "select concat(publication, '.', article), base, run_sequence, is_overlaid from " ~ articles
         ~ " where run_id = '" ~ invocation_id ~ "'"
     ).rows -%}
     {%- if not rows -%}

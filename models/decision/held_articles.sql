@@ -10,7 +10,7 @@ select
     '{{ item.publication }}' as publication,
     '{{ item.article }}' as article,
     '{{ place.base }}' as base,
-    cast({{ place.sequence }} as bigint) as sequence,
+    cast({{ place.sequence }} as bigint) as run_sequence,
     {{ place.overlay | lower }} as is_overlaid,
     '{{ invocation_id }}' as run_id
 {% if not loop.last %}union all
