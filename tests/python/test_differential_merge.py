@@ -21,6 +21,8 @@ RESOLVER_SEEDS = (
     *(7, 16, 30, 34, 47, 58, 64, 136, 150),
     *(157, 182, 201, 233, 276, 417, 440, 460),
 )
+# by row and by column, without and with a logical record
+SMALL_RUN_SEEDS = (22, 43)
 REPORT_SEEDS = (21, 26, 36, 37, 48)
 
 
@@ -54,6 +56,17 @@ def test_builds_with_logical_records_equal_the_sequential_reader(
     play(
         "differential_records", [merge_case(seed) for seed in RECORD_SEEDS], tmp_path, scratch_state
     )
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_builds_of_many_small_runs_equal_the_sequential_reader(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """Row tracking, column tracking and logical records, in one run and in twenty."""
+    cases = [merge_case(seed, runs) for seed in SMALL_RUN_SEEDS for runs in (1, 20)]
+    assert max(len(case.deliveries) for case in cases) > 10
+    play("differential_small_runs", cases, tmp_path, scratch_state)
 
 
 @pytest.mark.spark
