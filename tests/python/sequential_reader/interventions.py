@@ -150,11 +150,8 @@ def decide_conflict(
         return None
     intervention = Intervention()
     edited = dict(decision.edited or {})
-    change = replace(
-        _stand_in(conflict.article, conflict.key, 0, None),
-        node=publication.publisher,
-        change_id=conflict.loser_change_id,
-    )
+    # what a person decides is no change of anybody's
+    change = replace(_stand_in(conflict.article, conflict.key, 0, None), node=publication.publisher)
     if decision.decision == "submit_winner":
         if not edited:
             return intervention
