@@ -14,8 +14,6 @@ from replication_conflicts.environment import profile, session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# one compiler tier: the embedded target's option for single builds
-_QUICK_START = "-XX:TieredStopAtLevel=1"
 _FAILED = frozenset({"error", "fail", "runtime error", "partial success"})
 # keep dbt's own talk out of the console: results and messages are returned instead
 _QUIET = ("--log-level", "none", "--no-print", "--no-send-anonymous-usage-stats")
@@ -76,7 +74,7 @@ class DbtBuild:
         )
         if self._is_long and session.JAVA_OPTIONS in parameters:
             words = parameters[session.JAVA_OPTIONS].split(" ")
-            kept = [word for word in words if word != _QUICK_START]
+            kept = [word for word in words if word != profile.QUICK_START]
             parameters[session.JAVA_OPTIONS] = " ".join(kept)
         return session.start(parameters, self._project_dir)
 

@@ -2,7 +2,8 @@
       base:     'versions' (the published table as the last run left it), 'initial' (the initial snapshot) or 'none'
       sequence: the last run whose decisions are in the base
       overlay:  whether the log knows versions that the base has not taken: only after a run that died
-    It reads every published table: held_state asks once a run. A full refresh starts from the initial snapshot and takes nothing from the log.
+    It reads every published table: held_state asks once a run. A full refresh starts from the initial snapshot and takes
+    nothing from the log.
     Error: a published table that was made from an earlier log: a full refresh died before it came to it. -#}
 {% macro held_state_now() -%}
     {%- set state = {} -%}

@@ -1,5 +1,5 @@
 {#- How the tables of a run are kept: plain files, read once or twice. Looking for values that repeat, as Parquet does for
-    dictionaries, takes a third of the time of writing them. -#}
+    dictionaries, takes a fifth of the time of writing them. -#}
 {% macro scratch_format() -%}
     using parquet options ('parquet.enable.dictionary' = 'false')
 {%- endmacro %}

@@ -13,13 +13,15 @@ from pathlib import Path
 
 from replication_conflicts.cluster.standalone import DEFAULT_SIZE, standalone_cluster
 from replication_conflicts.environment.folders import project_folder
-from replication_conflicts.environment.profile import embedded_parameters, write_profile
+from replication_conflicts.environment.profile import (
+    QUICK_START,
+    embedded_parameters,
+    write_profile,
+)
 from replication_conflicts.environment.session import JAVA_OPTIONS
 
 Report = Callable[[str], None]
 _MOST_LINES = 5
-# a session of a few builds ends before a better compiler pays
-_QUICK_START = "-XX:TieredStopAtLevel=1"
 
 
 class PlayFailed(Exception):
@@ -55,7 +57,7 @@ def play_on_both(folder: Path, transactions: int, report: Report) -> list[Compar
     for old in (local, cluster):
         shutil.rmtree(old, ignore_errors=True)
     report("in one local process:")
-    options = f"{_QUICK_START} {embedded_parameters(local)[JAVA_OPTIONS]}"
+    options = f"{QUICK_START} {embedded_parameters(local)[JAVA_OPTIONS]}"
     write_profile(local / "profiles", local, changes={JAVA_OPTIONS: options})
     _play(local, local / "profiles", "embedded", ("demo", str(transactions)), {}, report)
     with standalone_cluster(cluster / "spark") as master:
@@ -72,8 +74,8 @@ def cluster_settings(master: str, state: Path) -> dict[str, str]:
         "SPARK_EXECUTOR_MEMORY": DEFAULT_SIZE.memory,
         "SPARK_EXECUTOR_CORES": str(DEFAULT_SIZE.cores),
         "SPARK_CORES_MAX": str(DEFAULT_SIZE.workers * DEFAULT_SIZE.cores),
-        "SPARK_DRIVER_OPTIONS": f"{_QUICK_START} -XX:+UseSerialGC -XX:MetaspaceSize=512m",
-        "SPARK_EXECUTOR_OPTIONS": f"{_QUICK_START} -XX:+UseSerialGC",
+        "SPARK_DRIVER_OPTIONS": f"{QUICK_START} -XX:+UseSerialGC -XX:MetaspaceSize=512m",
+        "SPARK_EXECUTOR_OPTIONS": f"{QUICK_START} -XX:+UseSerialGC",
         "SPARK_SHUFFLE_PARTITIONS": str(DEFAULT_SIZE.workers * DEFAULT_SIZE.cores),
         "SPARK_WAREHOUSE": str(state / "warehouse"),
         "SPARK_METASTORE_URL": f"jdbc:derby:;databaseName={state / 'metastore_db'};create=true",

@@ -13,6 +13,8 @@ import yaml
 from replication_conflicts.environment import folders
 
 PROFILE_NAME = "replication_conflicts"
+# one compiler tier: for sessions that end before a better compiler pays
+QUICK_START = "-XX:TieredStopAtLevel=1"
 
 
 class ProfileError(Exception):
