@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from replication_conflicts.environment import check
+from replication_conflicts.environment.profile import QUICK_START
 
 Found = TypeVar("Found")
 
@@ -30,7 +31,7 @@ _KEEPER = '"$@" & cat >/dev/null; kill $! 2>/dev/null; wait $!'
 # they keep lists and pass them on
 _DAEMON = {
     "SPARK_DAEMON_MEMORY": "256m",
-    "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "SPARK_DAEMON_JAVA_OPTS": f"-XX:+UseSerialGC {QUICK_START}",
     "SPARK_LOCAL_IP": "127.0.0.1",
     # it takes jobs from everybody, on a port of its own
     "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
