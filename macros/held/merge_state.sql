@@ -31,16 +31,8 @@ case
             ),
             row=row_after
         ) | indent(8) }}
-        else {{ replication_conflicts.row_state(
-            'version', 'node', 'change_id', "operation = 'delete'", 'true',
-            lineage=known,
-            merge_version=replication_conflicts.merge_version(
-                'own_writer',
-                'map(node, number)',
-                'if(' ~ keeps_other_columns ~ ', ' ~ replication_conflicts.overlaid_writers(held) ~ ', '
-                ~ replication_conflicts.all_writers('own_writer') ~ ')'
-            ),
-            row=row_after
+        else {{ replication_conflicts.applied_state(
+            keeps_other_columns, row_after, held, known_lineage
         ) | indent(8) }}
     end
 {%- endmacro %}

@@ -93,31 +93,50 @@ changes as (
         and run_id = '{{ invocation_id }}'
 ),
 
+{% if has_merge -%}
+-- one row per change: the version that it makes under merge replication, if it applies to the row
+-- that the run found
+first_of_row as (
+    select
+        *,
+        if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
+        {{ change_writer(has_interventions) | indent(8) }} as own_writer
+    from (
+        select
+            *,
+            coalesce(lineage[node], coalesce(held_before_run.lineage[node], 0) + 1) as number,
+            written_columns as standing_columns,
+            replication = 'merge'
+            and operation = 'update'
+            and coalesce(not held_before_run.is_deleted, false)
+            and not array_contains(tracked_columns, '*') as keeps_other_columns
+        from changes
+    )
+),
+{%- endif %}
+
 -- one row per change: the row as the change leaves it, if it applies
 proposed as (
     select
-        *,
+        *{{ ' except (number, version, own_writer, standing_columns, keeps_other_columns)'
+        if has_merge }},
         {{ by_replication(
             queued=row_state(
                 "if(operation = 'delete', null, new_version)", 'node', 'change_id',
                 "operation = 'delete'", 'true', row='change_row'
             ),
-            merge='coalesce(guessed_state, ' ~ row_state(
-                "if(operation = 'delete', null, " ~ version_text('node', 'lineage[node]') ~ ")",
-                'node', 'change_id', "operation = 'delete'", 'true',
-                lineage='lineage',
-                merge_version=merge_version(
-                    row_writer(
-                        'defending_priority', 'transaction_position', 'queue_position', 'node',
-                        'lineage[node]', 'change_id'
-                    ),
-                    'map(node, coalesce(lineage[node], 0))',
-                    'map()'
+            merge='coalesce(guessed_state, ' ~ applied_state(
+                'keeps_other_columns',
+                merged_row(
+                    'keeps_other_columns', 'operation', 'written_columns', 'change_row',
+                    'held_before_run'
                 ),
-                row='change_row'
+                'held_before_run',
+                known_lineage='if(' ~ is_record_detected_whole() ~ ', null, lineage)'
+                if with_records else 'lineage'
             ) ~ ')'
         ) | indent(4) }} as proposed_row
-    from changes
+    from {{ 'first_of_row' if has_merge else 'changes' }}
 ),
 
 -- one row per change: what the publisher held before it
@@ -354,17 +373,7 @@ replaced as (
     select
         * except (keeps_other_columns),
         if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
-        {#- who has downloaded up to the place behind which it acts does not know it yet -#}
-        {{ row_writer(
-            'defending_priority',
-            by_intervention(
-                has_interventions,
-                'transaction_position + if(queue_position > transaction_position, 1, 0)',
-                'transaction_position'
-            ),
-            'queue_position', 'node', 'number',
-            by_intervention(has_interventions, 'null', 'change_id')
-        ) | indent(4) }} as own_writer,
+        {{ change_writer(has_interventions) | indent(8) }} as own_writer,
         {{ row_writer(
             '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
         ) | indent(4) }} as run_writer,

@@ -132,6 +132,8 @@ class Demo:
         ):
             # people go to work while Spark starts
             is_ready = aside.submit(self._prepare_lakehouse, is_dropping)
+            # so does dbt: the first build finds the project read, and says what is wrong with it
+            self._dbt.run("parse", *self._vars)
             for site in self.sites:
                 site.open(make_url)
             try:
