@@ -43,8 +43,8 @@ POLICIES: dict[str, tuple[int, set[str]]] = {
     "publisher_wins_reinitialize": (1, set()),
     "subscriber_wins": (1, {"expired", "late_position"}),
 }
-# between them: changes that win, clients whose changes are accepted and meet others, column merges, rows that several
-# nodes delete, unique and foreign keys that break
+# between them: changes that win, clients whose changes are accepted and meet others, column
+# merges, rows that several nodes delete, unique and foreign keys that break
 MERGE_SEEDS = (13, 26, 54, 68, 88)
 
 
