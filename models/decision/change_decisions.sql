@@ -94,24 +94,27 @@ changes as (
 ),
 
 {% if has_merge -%}
--- one row per change: the version that it makes under merge replication, if it applies to the row
--- that the run found
-first_of_row as (
+-- one row per change: what it writes under merge replication, if it applies to the row that the
+-- run found
+numbered as (
+    select
+        *,
+        coalesce(lineage[node], coalesce(held_before_run.lineage[node], 0) + 1) as number,
+        written_columns as standing_columns,
+        replication = 'merge'
+        and operation = 'update'
+        and coalesce(not held_before_run.is_deleted, false)
+        and not array_contains(tracked_columns, '*') as keeps_other_columns
+    from changes
+),
+
+-- one row per change: the version that it makes then
+versioned as (
     select
         *,
         if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
         {{ change_writer(has_interventions) | indent(8) }} as own_writer
-    from (
-        select
-            *,
-            coalesce(lineage[node], coalesce(held_before_run.lineage[node], 0) + 1) as number,
-            written_columns as standing_columns,
-            replication = 'merge'
-            and operation = 'update'
-            and coalesce(not held_before_run.is_deleted, false)
-            and not array_contains(tracked_columns, '*') as keeps_other_columns
-        from changes
-    )
+    from numbered
 ),
 {%- endif %}
 
@@ -136,7 +139,7 @@ proposed as (
                 if with_records else 'lineage'
             ) ~ ')'
         ) | indent(4) }} as proposed_row
-    from {{ 'first_of_row' if has_merge else 'changes' }}
+    from {{ 'versioned' if has_merge else 'changes' }}
 ),
 
 -- one row per change: what the publisher held before it
