@@ -1,8 +1,8 @@
 {#- Whether a change is of an article whose logical record is detected as a whole, over the columns publication and article. -#}
 {% macro is_record_detected_whole() -%}
-{%- set found = [] -%}
+{%- set branches = [] -%}
 {%- for item in replication_conflicts.record_articles() if item.detection -%}
-    {%- do found.append("'" ~ item.publication ~ '.' ~ item.article ~ "'") -%}
+    {%- do branches.append({'item': item, 'value': 'true'}) -%}
 {%- endfor -%}
-{{ return("concat(publication, '.', article) in (" ~ found | join(', ') ~ ')' if found else 'false') }}
+{{ replication_conflicts.by_article(branches, 'false') }}
 {%- endmacro %}

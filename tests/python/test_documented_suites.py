@@ -31,7 +31,7 @@ def failures(result: RunResult) -> list[str]:
 
 
 def play(pattern: str, is_hard: bool, folder: Path, state: Path) -> None:
-    """Run suites by name, and fail with the names of the cases that surprise."""
+    """Run the suites whose names fit; fail with the names of the cases that surprise."""
     result = run(sorted(SCENARIOS.glob(f"*/{pattern}.yml")), is_hard, folder, state)
     assert failures(result) == []
     assert result.passed
