@@ -1,9 +1,10 @@
 {#- A model that is run again and again on its own result until it changes nothing any more.
 
     The model reads one relation through previous_round(): in the first round the relation named there, later the model's
-    own result of the round before, restricted by `again`. Each round is written to a table of its own; the finished
-    relation is a view of the first round's rows that no later round looked at and of the last round's. What the rounds are
-    about is the model's business alone.
+    own result of the round before, restricted by `again`. Rows with different values of `apart` have nothing to do with each
+    other: those of a value that is settled are not looked at again, however long another takes. Each round is written to a
+    table of its own; the finished relation is a view of the rows as the last round that looked at them left them. What the
+    rounds are about is the model's business alone.
 
     A round may have several stages: end_of_stage('name') ends a statement whose result the following ones read as
     stage('name'). What is read more than once is then computed once, and the plans stay small.
@@ -11,20 +12,19 @@
     config:
       first_round   name of the scratch model that the first round reads
       taking        condition on its rows: where none of this run meets it, nothing is done
+      apart         column, never NULL: rows with different values of it do not depend on each other
       again         condition on a row of a round: whether the next round looks at it again
       unsettled     condition on a row of a round: whether its result differs from what the round assumed of it
       round_limit   query that gives the highest number of rounds that can be needed; more of them are an error -#}
 {% materialization rounds, adapter='spark' -%}
     {%- set target = this.incorporate(type='view') -%}
     {%- set first_relation = ref(config.require('first_round')) | string -%}
+    {%- set apart = config.require('apart') -%}
     {%- set again = config.require('again') -%}
-    {%- set unsettled = config.require('unsettled') -%}
     {%- set existing = load_cached_relation(this) -%}
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- set state = namespace(number=1, is_settled=false) -%}
-    {%- set first_table = replication_conflicts.round_table(1) -%}
     {%- if existing is not none and not replication_conflicts.scratch_has_rows(
         ref(config.require('first_round')), config.get('taking', 'true')
     ) -%}
@@ -32,28 +32,41 @@
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
         {{ return({'relations': [target]}) }}
     {%- endif -%}
-    {%- do replication_conflicts.write_round(first_table, sql) -%}
-    {%- set state.last_table = first_table -%}
-    {%- if replication_conflicts.round_has(first_table, unsettled) -%}
-        {%- set limit = run_query(config.require('round_limit') | replace('previous_round', first_table | string))
+
+    {%- set table = replication_conflicts.round_table(1) -%}
+    {%- do replication_conflicts.write_round(table, sql) -%}
+    {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
+    {%- set is_looked_at_again = '(' ~ again ~ ') and ' ~ replication_conflicts.is_one_of(apart, unsettled) -%}
+    {%- set state = namespace(number=1, table=table, unsettled=unsettled) -%}
+    {%- set settled_rows = ['select * from ' ~ table ~ ' where not (' ~ is_looked_at_again ~ ')'] -%}
+    {%- if state.unsettled -%}
+        {%- set limit = run_query(config.require('round_limit') | replace('previous_round', table | string))
             .columns[0].values()[0] -%}
         {#- Jinja makes no longer ranges; so many rounds would take days -#}
-        {%- for _ in range([limit, 100000] | min) if not state.is_settled -%}
+        {%- for _ in range([limit, 100000] | min) if state.unsettled -%}
             {%- set state.number = state.number + 1 -%}
             {%- set table = replication_conflicts.round_table(state.number) -%}
-            {%- set previous = '(select * from ' ~ state.last_table ~ ' where ' ~ again ~ ')' -%}
-            {%- do replication_conflicts.write_round(table, sql | replace(first_relation, previous)) -%}
-            {%- if state.number > 2 -%}
-                {%- do adapter.drop_relation(state.last_table) -%}
+            {%- set previous = '(select * from ' ~ state.table ~ ' where (' ~ again ~ ') and '
+                ~ replication_conflicts.is_one_of(apart, state.unsettled) ~ ')' -%}
+            {%- do replication_conflicts.write_round(table, sql | replace(first_relation, previous), state.unsettled) -%}
+            {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
+            {%- set is_read = settled_rows[-1].startswith('select * from ' ~ state.table ~ ' ') -%}
+            {%- if not is_read -%}
+                {%- do adapter.drop_relation(state.table) -%}
             {%- endif -%}
-            {%- set state.last_table = table -%}
-            {%- set state.is_settled = not replication_conflicts.round_has(table, unsettled) -%}
+            {%- if unsettled | length < state.unsettled | length -%}
+                {%- do settled_rows.append(
+                    'select * from ' ~ table ~ ' where not ' ~ replication_conflicts.is_one_of(apart, unsettled)
+                ) -%}
+            {%- endif -%}
+            {%- set state.table = table -%}
+            {%- set state.unsettled = unsettled -%}
         {%- endfor -%}
-        {%- if not state.is_settled -%}
+        {%- if state.unsettled -%}
             {{ exceptions.raise_compiler_error(
-                model.name ~ ": not settled after " ~ state.number ~ " rounds, more than there are transactions. "
-                ~ "This is an error of the rules, not of the data: please report it with the tables "
-                ~ first_table ~ " and " ~ state.last_table ~ "."
+                model.name ~ ": not settled after " ~ state.number ~ " rounds, more than there are transactions ("
+                ~ apart ~ ' ' ~ state.unsettled | join(', ') ~ "). This is an error of the rules, not of the data: please "
+                ~ "report it with the tables " ~ replication_conflicts.round_table(1) ~ " and " ~ state.table ~ "."
             ) }}
         {%- endif -%}
     {%- endif -%}
@@ -63,12 +76,7 @@
     {%- endif -%}
     {%- call statement('main') -%}
         create or replace view {{ target }} as
-        select * from {{ first_table }}
-        {%- if state.number > 1 %}
-        where not ({{ again }})
-        union all
-        select * from {{ state.last_table }}
-        {%- endif %}
+        {{ settled_rows | join('\n        union all\n        ') }}
     {%- endcall -%}
     {{ log(model.name ~ ': settled after ' ~ state.number ~ ' round(s)', info=false) }}
 
@@ -90,13 +98,19 @@
 {%- endmacro %}
 
 
-{#- Writes one round, its stages first. -#}
-{% macro write_round(table, query) -%}
-    {%- set parts = modules.re.split(';  -- end of stage: (\w+)\n', query) -%}
-    {%- for number in range(0, parts | length - 1, 2) -%}
-        {%- do replication_conflicts.write_stage(replication_conflicts.stage(parts[number + 1]), parts[number]) -%}
+{#- Writes one round, its stages first. `parts`: the values of `apart` that the round looks at; all without it. -#}
+{% macro write_round(table, query, parts=none) -%}
+    {%- set pieces = modules.re.split(';  -- end of stage: (\w+)(?: of ([\w, ]+))?\n', query) -%}
+    {%- for number in range(0, pieces | length - 1, 3) -%}
+        {%- set stage = replication_conflicts.stage(pieces[number + 1]) -%}
+        {%- set concerned = (pieces[number + 2] or '').split(', ') -%}
+        {%- if parts is none or concerned == [''] or concerned | select('in', parts) | list -%}
+            {%- do replication_conflicts.write_stage(stage, pieces[number]) -%}
+        {%- else -%}
+            {%- call statement('empty_stage') -%}truncate table {{ stage }}{%- endcall -%}
+        {%- endif -%}
     {%- endfor -%}
-    {%- do replication_conflicts.write_stage(table, parts[-1]) -%}
+    {%- do replication_conflicts.write_stage(table, pieces[-1]) -%}
 {%- endmacro %}
 
 
@@ -111,9 +125,9 @@
 {%- endmacro %}
 
 
-{#- Ends a statement of a round. -#}
-{% macro end_of_stage(name) -%}
-    {{ return(';  -- end of stage: ' ~ name ~ '\n') }}
+{#- Ends a statement of a round. `of`: a list of values of `apart`; a round that looks at none of them leaves the stage empty. -#}
+{% macro end_of_stage(name, of=[]) -%}
+    {{ return(';  -- end of stage: ' ~ name ~ (' of ' ~ of | join(', ') if of else '') ~ '\n') }}
 {%- endmacro %}
 
 
@@ -125,6 +139,15 @@
 {%- endmacro %}
 
 
-{% macro round_has(table, condition) -%}
-    {{ return(run_query('select 1 from ' ~ table ~ ' where ' ~ condition ~ ' limit 1').rows | length > 0) }}
+{#- The values of `apart` with a row that is not settled by a round. -#}
+{% macro unsettled_parts(table) -%}
+    {{ return(run_query(
+        'select distinct ' ~ config.require('apart') ~ ' from ' ~ table ~ ' where ' ~ config.require('unsettled')
+    ).columns[0].values() | list) }}
+{%- endmacro %}
+
+
+{#- Whether a column has one of several values, as a condition; never, where there are none. -#}
+{% macro is_one_of(column, values) -%}
+    {{ return('(' ~ column ~ " in ('" ~ values | join("', '") ~ "'))" if values else '(false)') }}
 {%- endmacro %}

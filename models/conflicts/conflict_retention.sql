@@ -42,23 +42,44 @@ clocks as (
     group by outcomes.publication
 ),
 
--- the first transaction that is young enough: what lies before it was decided before the clock had
--- come so far
-final as (
+-- one row per publication: the first transaction of those that were kept, and the first that is
+-- young enough: what lies before it was decided before the clock had come so far
+places as (
     select
         clocks.publication,
         clocks.clock,
-        coalesce(min(outcomes.transaction_position), clocks.kept_before) as first_kept_position,
-        clocks.run_sequence
+        clocks.kept_before,
+        clocks.run_sequence,
+        min(outcomes.transaction_position) as first_position,
+        min(
+            if(
+                clocks.clock - make_dt_interval(publications.conflict_retention_days)
+                <= outcomes.changed_at,
+                outcomes.transaction_position,
+                null
+            )
+        ) as first_young_position
     from clocks
     inner join publications on clocks.publication = publications.publication
     left join outcomes
         on
             clocks.publication = outcomes.publication
             and clocks.kept_before <= outcomes.transaction_position
-            and clocks.clock - make_dt_interval(publications.conflict_retention_days)
-            <= outcomes.changed_at
     group by clocks.publication, clocks.clock, clocks.kept_before, clocks.run_sequence
+),
+
+-- where nothing is too old, nothing changes: 0 as long as a publication keeps all its conflicts
+final as (
+    select
+        publication,
+        clock,
+        if(
+            coalesce(first_position < first_young_position, false),
+            first_young_position,
+            kept_before
+        ) as first_kept_position,
+        run_sequence
+    from places
 )
 
 select * from final

@@ -2,6 +2,7 @@
     materialized='rounds',
     first_round='change_queue',
     taking="intake = 'taken'",
+    apart='publication',
     again='is_contended',
     unsettled='is_contended and is_otherwise_than_guessed',
     round_limit='select 3 * count(*) + 1 from previous_round'
@@ -14,6 +15,9 @@
 {#- and so is what only decisions of people and refused commands need -#}
 {%- set has_interventions = has_interventions() -%}
 {%- set has_keys = key_constraints() | length > 0 -%}
+{#- whom stages are about -#}
+{%- set of_records = record_articles() | map(attribute='publication') | unique | list -%}
+{%- set of_keys = key_constraints() | map(attribute='publication') | unique | list -%}
 {#- what merge replication says of a change that is no part of a logical record -#}
 {%- set verdict_alone = merge_verdict(
     'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
@@ -279,17 +283,17 @@ classified as (
 ){{ ',' if not with_records }}
 {% if with_records %}
 select * from classified{{ end_of_stage('alone') }}
-{{ record_spans(stage('alone')) }}{{ end_of_stage('spans') }}
-{{ record_groups(stage('alone'), stage('spans')) }}{{ end_of_stage('groups') }}
-{{ record_members(stage('groups'), stage('spans')) }}{{ end_of_stage('members') }}
-{{ record_changes(stage('alone'), stage('groups')) }}{{ end_of_stage('parts') }}
-{{ record_opponents(stage('parts'), stage('members')) }}{{ end_of_stage('opponents') }}
+{{ record_spans(stage('alone')) }}{{ end_of_stage('spans', of_records) }}
+{{ record_groups(stage('alone'), stage('spans')) }}{{ end_of_stage('groups', of_records) }}
+{{ record_members(stage('groups'), stage('spans')) }}{{ end_of_stage('members', of_records) }}
+{{ record_changes(stage('alone'), stage('groups')) }}{{ end_of_stage('parts', of_records) }}
+{{ record_opponents(stage('parts'), stage('members')) }}{{ end_of_stage('opponents', of_records) }}
 {{ record_verdicts(
     stage('parts'), stage('members'), stage('opponents')
-) }}{{ end_of_stage('verdicts') }}
+) }}{{ end_of_stage('verdicts', of_records) }}
 {{ replaced_rows(
     stage('parts'), stage('members'), stage('verdicts')
-) }}{{ end_of_stage('replaced') }}
+) }}{{ end_of_stage('replaced', of_records) }}
 with
 
 {{ record_decisions(
@@ -694,8 +698,8 @@ select
     would_apply,
     state_after
 from left_behind{{ end_of_stage('decided') }}
-{{ row_makers(stage('decided')) }}{{ end_of_stage('makers') }}
-{{ keys_at_the_end(stage('decided'), stage('makers')) }}{{ end_of_stage('ends') }}
+{{ row_makers(stage('decided')) }}{{ end_of_stage('makers', of_keys) }}
+{{ keys_at_the_end(stage('decided'), stage('makers')) }}{{ end_of_stage('ends', of_keys) }}
 with
 
 {{ key_violations(stage('makers'), stage('ends')) }},
@@ -839,10 +843,13 @@ concluded as (
 ),
 {%- endif %}
 
--- one row per change: what the next round assumes. The decision itself would do; but a chain of a
--- thousand changes would then take a thousand rounds. A chain mostly stands or falls with a change
--- that was just decided otherwise than assumed, so what comes after that change is assumed to do as
--- it does. Never what is settled: so every round settles at least one transaction more.
+-- What the next round assumes. The decision itself would do; but a chain of a thousand changes
+-- would then take a thousand rounds. A chain mostly stands or falls with a change that was just
+-- decided otherwise than assumed, so what comes after that change is assumed to do as it does.
+-- Under queued updating what falls so takes its transaction with it, and that the chains behind it.
+-- Never what is settled: so every round settles at least one transaction more.
+
+-- one row per change: what is assumed of it for its chain's sake
 guessed as (
     select
         *,
@@ -859,12 +866,40 @@ guessed as (
                     last_value(if(is_written <> guess, is_written, null), true) over in_chain,
                     is_written
                 )
-        end as next_guess
+        end as chain_guess
     from concluded
     window in_chain as (
         partition by publication, article, row_key, node, chain_number
         order by transaction_position, queue_position
     )
+),
+
+-- one row per change: whether its transaction falls with a change of another chain
+fallen as (
+    select
+        *,
+        coalesce(transaction_position > settled_position, false)
+        and replication = 'queued'
+        and chain_guess
+        and max(is_written and not chain_guess) over (
+            partition by publication, transaction_key
+        ) as falls_with_transaction
+    from guessed
+),
+
+-- one row per change: what is assumed of it for its transaction's sake, too
+foreseen as (
+    select
+        *,
+        if(
+            transaction_position > settled_position,
+            chain_guess and not coalesce(max(falls_with_transaction) over (
+                partition by publication, article, row_key, node, chain_number
+                order by transaction_position, queue_position
+            ), false),
+            chain_guess
+        ) as next_guess
+    from fallen
 ),
 
 final as (
@@ -980,7 +1015,7 @@ final as (
         next_failure_is_final,
         'taken' as intake,
         '{{ invocation_id }}' as run_id
-    from guessed
+    from foreseen
 )
 
 select * from final

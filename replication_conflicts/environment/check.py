@@ -48,11 +48,17 @@ def java_command() -> str | None:
 
 def java_version(java: str) -> int | None:
     """The major version of a `java`, or None when it cannot be run."""
+    text = java_version_text(java)
+    return None if text is None else parsed_java_version(text)
+
+
+def java_version_text(java: str) -> str | None:
+    """What a `java` says of its version, or None when it cannot be run."""
     try:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return parsed_java_version(answer.stderr + answer.stdout)
+    return answer.stderr + answer.stdout
 
 
 def parsed_java_version(text: str) -> int | None:

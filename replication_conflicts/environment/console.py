@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from replication_conflicts.environment import check, folders, jars
+from replication_conflicts.environment import check, class_archive, folders, jars
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +28,7 @@ def doctor() -> None:
 
 
 def fetch_jars() -> None:
-    """Fetch the Delta jars once, and check them."""
+    """Fetch the Delta jars once, check them, and archive Spark's classes for quicker starts."""
     folder = folders.jars_folder()
     if jars.missing(folder):
         typer.echo(f"Fetching the Delta jars into {folder}, once ...")
@@ -37,6 +37,10 @@ def fetch_jars() -> None:
     except jars.JarError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from error
+    if not class_archive.is_current():
+        typer.echo("Archiving Spark's classes for quicker starts, once (about a minute) ...")
+        if not class_archive.make():
+            typer.echo("This Java makes no archive: starts take some seconds longer.")
 
 
 def build(

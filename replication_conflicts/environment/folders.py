@@ -25,6 +25,11 @@ def jars_folder() -> Path:
     return local_folder() / "jars"
 
 
+def class_archive() -> Path:
+    """Java's archive of Spark's classes (environment/class_archive.py)."""
+    return jars_folder() / "classes.jsa"
+
+
 def log4j_file() -> Path:
     """Spark's logging: warnings to a file, nothing on the console."""
     return _PACKAGE / "log4j2.properties"

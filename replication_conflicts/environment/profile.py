@@ -15,6 +15,8 @@ from replication_conflicts.environment import folders
 PROFILE_NAME = "replication_conflicts"
 # one compiler tier: for sessions that end before a better compiler pays
 QUICK_START = "-XX:TieredStopAtLevel=1"
+# an archive that is not there is no error
+SHARED_CLASSES = "-XX:SharedArchiveFile="
 
 
 class ProfileError(Exception):
@@ -32,6 +34,7 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "-XX:ReservedCodeCacheSize=512m -Duser.timezone=UTC "
         "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g "
         "-Djdk.lang.Process.launchMechanism=VFORK "
+        f'"{SHARED_CLASSES}{folders.class_archive()}" -Xlog:cds=off '
         f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '
         f'"-Dreplication_conflicts.logs={state / "logs"}" '
         f'"-Dderby.stream.error.file={state / "logs" / "derby.log"}"'
@@ -55,6 +58,7 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "spark.databricks.delta.properties.defaults.dataSkippingNumIndexedCols": "0",
         "spark.sql.shuffle.partitions": "1",
         "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.databricks.delta.merge.deletionVectors.persistent": "false",
         "spark.buffer.pageSize": "1m",
         "spark.ui.enabled": "false",
         "spark.sql.ui.retainedExecutions": "1",

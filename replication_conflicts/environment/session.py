@@ -27,7 +27,11 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 WAREHOUSE = "spark.sql.warehouse.dir"
 JARS = "spark.jars"
 
-_PATH_OPTIONS = ("-Dlog4j2.configurationFile=", "-Dderby.stream.error.file=")
+_PATH_OPTIONS = (
+    "-Dlog4j2.configurationFile=",
+    "-Dderby.stream.error.file=",
+    "-XX:SharedArchiveFile=",
+)
 _LOGS_OPTION = "-Dreplication_conflicts.logs="
 _CONNECT_SECONDS = 5.0
 

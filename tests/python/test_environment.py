@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from replication_conflicts.dbt_build import DbtBuild, short_message
-from replication_conflicts.environment import check, jars, profile, session
+from replication_conflicts.environment import check, class_archive, folders, jars, profile, session
 
 from .conftest import REPOSITORY, ScratchProject
 
@@ -94,6 +94,41 @@ def test_proxies_become_words_of_java() -> None:
         "-Dhttps.proxyPort=3128",
     )
     assert jars.proxy_options({}) == ()
+
+
+def test_an_archive_is_of_one_java_and_these_jars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "jars" / "classes.jsa"
+    archive.parent.mkdir()
+    monkeypatch.setattr(folders, "class_archive", lambda: archive)
+    write = "import os, pathlib; pathlib.Path(os.environ[{!r}]).write_text('classes')"
+    monkeypatch.setattr(class_archive, "_MAKE", write.format(class_archive._ARCHIVE))
+    assert not class_archive.is_current()
+    assert class_archive.make()
+    assert archive.read_text() == "classes"
+    assert class_archive.is_current()
+    monkeypatch.setattr(check, "java_version_text", lambda java: "another")
+    assert not class_archive.is_current()
+
+
+def test_a_java_without_archives_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "jars" / "classes.jsa"
+    archive.parent.mkdir()
+    monkeypatch.setattr(folders, "class_archive", lambda: archive)
+    monkeypatch.setattr(class_archive, "_MAKE", "raise SystemExit(1)")
+    assert not class_archive.make()
+    assert not archive.exists()
+    assert class_archive.is_current()
+
+
+def test_the_session_starts_with_the_archive(tmp_path: Path) -> None:
+    option = f"-XX:SharedArchiveFile={folders.class_archive()}"
+    assert option in profile.embedded_parameters(tmp_path)[session.JAVA_OPTIONS]
+    own = profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "embedded")
+    assert option in session.resolved(own, REPOSITORY)[session.JAVA_OPTIONS]
 
 
 def test_written_profiles_have_the_committed_settings(tmp_path: Path) -> None:
