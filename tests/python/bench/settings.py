@@ -26,6 +26,7 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.codegen.wholeStage": "true",
         "spark.sql.codegen.factoryMode": "FALLBACK",
+        "spark.databricks.delta.merge.deletionVectors.persistent": "true",
         "spark.buffer.pageSize": "16m",
         "spark.sql.shuffle.partitions": str(partitions(cores)),
         "spark.databricks.delta.snapshotPartitions": str(cores),
