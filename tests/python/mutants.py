@@ -185,8 +185,8 @@ QUEUED = (
     Mutant(
         "the rounds stop after the first",
         "macros/materializations/rounds.sql",
-        "round_has(first_table, unsettled) -%}",
-        "round_has(first_table, 'false') -%}",
+        "unsettled_parts(table) -%}\n    {%- set is_looked_at_again",
+        "unsettled_parts(table)[:0] -%}\n    {%- set is_looked_at_again",
     ),
 )
 MERGE = (
