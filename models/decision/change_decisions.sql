@@ -843,13 +843,10 @@ concluded as (
 ),
 {%- endif %}
 
--- What the next round assumes. The decision itself would do; but a chain of a thousand changes
--- would then take a thousand rounds. A chain mostly stands or falls with a change that was just
--- decided otherwise than assumed, so what comes after that change is assumed to do as it does.
--- Under queued updating what falls so takes its transaction with it, and that the chains behind it.
--- Never what is settled: so every round settles at least one transaction more.
-
--- one row per change: what is assumed of it for its chain's sake
+-- one row per change: what the next round assumes. The decision itself would do; but a chain of a
+-- thousand changes would then take a thousand rounds. A chain mostly stands or falls with a change
+-- that was just decided otherwise than assumed, so what comes after that change is assumed to do as
+-- it does. Never what is settled: so every round settles at least one transaction more.
 guessed as (
     select
         *,
@@ -866,40 +863,12 @@ guessed as (
                     last_value(if(is_written <> guess, is_written, null), true) over in_chain,
                     is_written
                 )
-        end as chain_guess
+        end as next_guess
     from concluded
     window in_chain as (
         partition by publication, article, row_key, node, chain_number
         order by transaction_position, queue_position
     )
-),
-
--- one row per change: whether its transaction falls with a change of another chain
-fallen as (
-    select
-        *,
-        coalesce(transaction_position > settled_position, false)
-        and replication = 'queued'
-        and chain_guess
-        and max(is_written and not chain_guess) over (
-            partition by publication, transaction_key
-        ) as falls_with_transaction
-    from guessed
-),
-
--- one row per change: what is assumed of it for its transaction's sake, too
-foreseen as (
-    select
-        *,
-        if(
-            transaction_position > settled_position,
-            chain_guess and not coalesce(max(falls_with_transaction) over (
-                partition by publication, article, row_key, node, chain_number
-                order by transaction_position, queue_position
-            ), false),
-            chain_guess
-        ) as next_guess
-    from fallen
 ),
 
 final as (
@@ -1015,7 +984,7 @@ final as (
         next_failure_is_final,
         'taken' as intake,
         '{{ invocation_id }}' as run_id
-    from foreseen
+    from guessed
 )
 
 select * from final
