@@ -11,6 +11,8 @@ import os
 import re
 import shlex
 import socket
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +36,10 @@ _PATH_OPTIONS = (
 )
 _LOGS_OPTION = "-Dreplication_conflicts.logs="
 _CONNECT_SECONDS = 5.0
+# a Java that was killed, or whose program has just ended, holds its metastore some seconds longer
+_LOCK_SECONDS = 30.0
+_SILENT_SECONDS = 2.0
+_POLL_SECONDS = 0.1
 
 
 class SessionError(Exception):
@@ -117,6 +123,23 @@ def is_locked(metastore: Path) -> bool:
     return False
 
 
+def wait_until_free(metastore: Path, seconds: float = _LOCK_SECONDS) -> None:
+    """Wait until no other process has the metastore open; says so where it takes a while.
+
+    Raises SessionError after so many seconds.
+    """
+    began = time.monotonic()
+    is_announced = False
+    while is_locked(metastore):
+        waited = time.monotonic() - began
+        if waited > seconds:
+            raise SessionError(_locked_message(metastore))
+        if waited > _SILENT_SECONDS and not is_announced:
+            is_announced = True
+            print(f"another run uses {metastore}: waiting for its end ...", file=sys.stderr)
+        time.sleep(_POLL_SECONDS)
+
+
 def explain(message: str, settings: Mapping[str, str]) -> str:
     """One line for what Spark says when it does not start."""
     if "XSDB6" in message or "Another instance of Derby" in message:
@@ -136,8 +159,7 @@ def _refuse_bad_start(settings: Mapping[str, str]) -> None:
         raise SessionError(java)
     metastore = metastore_folder(settings, Path.cwd())
     if metastore is not None:
-        if is_locked(metastore):
-            raise SessionError(_locked_message(metastore))
+        wait_until_free(metastore)
         metastore.parent.mkdir(parents=True, exist_ok=True)
     master = settings.get("spark.master", "")
     if master.startswith("spark://") and not _answers(master):

@@ -6,7 +6,9 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import yaml
 
 from replication_conflicts.dbt_build import DbtBuild, short_message
 from replication_conflicts.environment import check, class_archive, folders, jars, profile, session
+from replication_conflicts.environment.session import SessionError, is_locked, wait_until_free
 
 from .conftest import REPOSITORY, ScratchProject
 
@@ -173,9 +176,10 @@ def test_messages_lose_the_plan_and_the_stack() -> None:
     assert short_message(message) == "[X] no column `a`. SQLSTATE: 42703"
 
 
-def test_a_locked_metastore_is_one_line(tmp_path: Path) -> None:
-    """Another process holds Derby's lock: this one says so before it starts Java."""
-    metastore = tmp_path / "state" / "metastore_db"
+@contextmanager
+def locked_metastore(folder: Path) -> Iterator[tuple[Path, Callable[[], object]]]:
+    """A metastore that another process holds as Derby does, and what ends that process."""
+    metastore = folder / "state" / "metastore_db"
     metastore.mkdir(parents=True)
     (metastore / "dbex.lck").write_bytes(b"")
     holder = subprocess.Popen(
@@ -192,10 +196,32 @@ def test_a_locked_metastore_is_one_line(tmp_path: Path) -> None:
     try:
         assert holder.stdout is not None
         holder.stdout.readline()
-        message = _start_elsewhere(tmp_path, {})
+        yield metastore, holder.kill
     finally:
         holder.communicate()
-    assert message.startswith(f"another run uses {metastore}")
+
+
+def test_a_locked_metastore_is_one_line(tmp_path: Path) -> None:
+    """Another process holds Derby's lock and does not end."""
+    with locked_metastore(tmp_path) as (metastore, _), pytest.raises(SessionError) as refused:
+        wait_until_free(metastore, seconds=0.3)
+    lines = str(refused.value).splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(f"another run uses {metastore}")
+
+
+def test_a_metastore_that_is_about_to_be_free_is_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The Java of a run that has just ended, or was killed, still holds its lock."""
+    with locked_metastore(tmp_path) as (metastore, end_holder):
+        ending = threading.Timer(2.5, end_holder)
+        ending.start()
+        wait_until_free(metastore)
+        assert not is_locked(metastore)
+        ending.join()
+    said = capsys.readouterr().err
+    assert said == f"another run uses {metastore}: waiting for its end ...\n"
 
 
 def test_an_absent_cluster_is_one_line(tmp_path: Path) -> None:
