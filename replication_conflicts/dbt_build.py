@@ -105,11 +105,15 @@ class DbtBuild:
             yield from ("--threads", str(self._threads))
 
 
+# what dbt calls its hooks at the begin and the end of an invocation
+_HOOK = "operation"
 _WITHOUT_SESSION = frozenset({"deps", "parse", "list", "ls", "clean"})
 
 
 def _node_results(result: object) -> Iterator[NodeResult]:
     for node in _results(result):
+        if node.node.resource_type == _HOOK:
+            continue
         yield NodeResult(node.node.name, str(node.status), float(node.execution_time))
 
 

@@ -2,7 +2,7 @@
     of <publication>__<article>__versions. -#}
 {% macro published_rows(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
-{{- config(materialized='view') -}}
+{{- config(materialized='kept_view') -}}
 with
 
 versions as (select * from {{ ref(publication ~ '__' ~ article ~ '__versions') }}),

@@ -6,7 +6,7 @@
 {% macro staged_changes(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set feed = source('feeds', publication ~ '__' ~ article) -%}
-{{- config(materialized='view') -}}
+{{- config(materialized='kept_view') -}}
 {%- if execute -%}
     {%- do replication_conflicts.check_feed_columns(publication, article, feed) -%}
 {%- endif -%}

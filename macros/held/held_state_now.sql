@@ -2,13 +2,25 @@
       base:     'versions' (the published table as the last run left it), 'initial' (the initial snapshot) or 'none'
       sequence: the last run whose decisions are in the base
       overlay:  whether the log knows versions that the base has not taken: only after a run that died
-    It reads every published table: held_state asks once a run. A full refresh starts from the initial snapshot and takes
-    nothing from the log.
+      log:      the last run in the log, none without one
+    It reads every published table where the last run was not finished: held_state asks once a run. A full refresh starts from
+    the initial snapshot and takes nothing from the log.
     Error: a published table that was made from an earlier log: a full refresh died before it came to it. -#}
 {% macro held_state_now() -%}
     {%- set state = {} -%}
     {%- set log_relation = none if flags.FULL_REFRESH else replication_conflicts.held_relation('change_outcomes') -%}
     {%- set log = {'first': none, 'last': none} if log_relation is none else replication_conflicts.log_state(log_relation) -%}
+    {%- set tables = [] -%}
+    {%- set missing = [] -%}
+    {%- for item in replication_conflicts.article_list() -%}
+        {%- set table = item.publication ~ '__' ~ item.article ~ '__versions' -%}
+        {%- do tables.append(table) -%}
+        {%- if replication_conflicts.held_relation(table) is none -%}
+            {%- do missing.append(table) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {#- a table that somebody has dropped is not finished, whatever the note says: the log has its rows -#}
+    {%- set is_finished = log.last is not none and not missing and replication_conflicts.finished_run(tables) == log.last -%}
     {%- set queries = [] -%}
     {%- for item in replication_conflicts.article_list() -%}
         {%- set name = item.publication ~ '.' ~ item.article -%}
@@ -20,15 +32,18 @@
         {%- do state.update({name: {
             'base': 'initial' if item.options.get('initial_snapshot') else 'none',
             'sequence': 0,
-            'overlay': false
+            'overlay': false,
+            'log': log.last
         }}) -%}
-        {%- if versions is not none and not flags.FULL_REFRESH -%}
+        {%- if versions is not none and is_finished -%}
+            {%- do state[name].update({'base': 'versions', 'sequence': log.last}) -%}
+        {%- elif versions is not none and not flags.FULL_REFRESH -%}
             {%- do queries.append(
                 "select '" ~ name ~ "' as name, 'versions' as side, max(run_sequence) as sequence from " ~ versions
             ) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if log.last is not none -%}
+    {%- if log.last is not none and not is_finished -%}
         {%- do queries.append(
             "select concat(publication, '.', article), 'log', max(run_sequence) from " ~ log_relation
             ~ " where is_written group by publication, article"

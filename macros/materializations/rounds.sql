@@ -1,10 +1,11 @@
 {#- A model that is run again and again on its own result until it changes nothing any more.
 
-    The model reads one relation through previous_round(): in the first round the relation named there, later the model's
-    own result of the round before, restricted by `again`. Rows with different values of `apart` have nothing to do with each
-    other: those of a value that is settled are not looked at again, however long another takes. Each round is written to a
-    table of its own; the finished relation is a view of the rows as the last round that looked at them left them. What the
-    rounds are about is the model's business alone.
+    The model begins with a query of what a round assumes, read from the round before through previous_round(), and ends it
+    with end_of_assumptions(). The round itself follows: it reads the relation named in previous_round() too. In the first
+    round that is the relation itself, later the query of what it assumes. The round before is restricted by `again`. Rows with
+    different values of `apart` have nothing to do with each other: those of a value that is settled are not looked at again,
+    however long another takes. Each round is written to a table of its own; the finished relation is a view of the rows as
+    the last round that looked at them left them. What the rounds are about is the model's business alone.
 
     A round may have several stages: end_of_stage('name') ends a statement whose result the following ones read as
     stage('name'). What is read more than once is then computed once, and the plans stay small.
@@ -33,8 +34,9 @@
         {{ return({'relations': [target]}) }}
     {%- endif -%}
 
+    {%- set assumptions, round = sql.split(replication_conflicts.end_of_assumptions()) -%}
     {%- set table = replication_conflicts.round_table(1) -%}
-    {%- do replication_conflicts.write_round(table, sql) -%}
+    {%- do replication_conflicts.write_round(table, round) -%}
     {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
     {%- set is_looked_at_again = '(' ~ again ~ ') and ' ~ replication_conflicts.is_one_of(apart, unsettled) -%}
     {%- set state = namespace(number=1, table=table, unsettled=unsettled) -%}
@@ -48,7 +50,8 @@
             {%- set table = replication_conflicts.round_table(state.number) -%}
             {%- set previous = '(select * from ' ~ state.table ~ ' where (' ~ again ~ ') and '
                 ~ replication_conflicts.is_one_of(apart, state.unsettled) ~ ')' -%}
-            {%- do replication_conflicts.write_round(table, sql | replace(first_relation, previous), state.unsettled) -%}
+            {%- set assumed = '(' ~ (assumptions | replace(first_relation, previous)) ~ ')' -%}
+            {%- do replication_conflicts.write_round(table, round | replace(first_relation, assumed), state.unsettled) -%}
             {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
             {%- set is_read = settled_rows[-1].startswith('select * from ' ~ state.table ~ ' ') -%}
             {%- if not is_read -%}
@@ -85,9 +88,16 @@
 {%- endmaterialization %}
 
 
-{#- The relation that one round of a model reads: `relation` in the first round, the round before in the others. -#}
+{#- The relation that a round of a model reads: `relation` in the first round, later what the round assumes of the one before; and
+    the round before itself, where the model says what is assumed. -#}
 {% macro previous_round(relation) -%}
     {{ relation }}
+{%- endmacro %}
+
+
+{#- Ends the query of what a round assumes of the one before. -#}
+{% macro end_of_assumptions() -%}
+    {{ return(';  -- end of assumptions\n') }}
 {%- endmacro %}
 
 

@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 {%- do check_configuration() %}
 
 -- one row per publication of vars: publications:

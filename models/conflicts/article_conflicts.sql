@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 -- One row per article that has conflicts: where its rows and those that lost are, and how many
 -- conflicts there are.

@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 -- One row per conflict and column: the value that lost beside the one that stayed. Conflicts whose
 -- loser was a row; lost deletes are in delete_conflict_rows.

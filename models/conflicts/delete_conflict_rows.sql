@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 -- One row per conflict in which a delete lost: it has no data, and so no row in a conflict table.
 

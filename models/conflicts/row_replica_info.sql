@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 -- One row per row and node that is known to have made a version of it, and one per column and its
 -- last writer where columns are tracked: the last version of each.

@@ -4,7 +4,7 @@
     taking="intake = 'taken'",
     apart='publication',
     again='is_contended',
-    unsettled='is_contended and is_otherwise_than_guessed',
+    unsettled='is_contended and needs_another_round',
     round_limit='select 3 * count(*) + 1 from previous_round'
 ) }}
 
@@ -39,11 +39,195 @@
 -- One row per change of this run: what a reader that takes the queue one transaction at a time
 -- decides about it.
 --
--- A round assumes of every change whether it makes a version of its row (guess; in the first round:
--- all do) and under merge replication which (guessed_state), looks at every change against the row
--- as the publisher held it then, and decides. Rounds go on until every decision is what was
--- assumed. A decision depends on earlier ones alone, so that is the sequential reader's result.
+-- A round assumes of every change whether it makes a version of its row (guess) and under merge
+-- replication which (guessed_state), looks at every change against the row as the publisher held it
+-- then, and decides. Rounds go on until every decision is what was assumed. A decision depends on
+-- earlier ones alone, so that is the sequential reader's result.
+--
+-- The first round assumes what change_queue says. What every other one assumes comes here first:
+-- mostly what the round before has decided.
 
+with
+
+round_before as (select * from {{ previous_round(ref('change_queue')) }}),
+
+-- one row per publication: up to where the queue is settled. Whatever was assumed before the first
+-- transaction that was decided otherwise than assumed is right, and so is the decision about that
+-- transaction itself
+settled_positions as (
+    select
+        publication,
+        min(transaction_position) as settled_position
+    from round_before
+    where is_unlike_guess
+    group by publication
+),
+
+-- one row per change: whether it was made on the change of its node before it
+linked as (
+    select
+        *,
+        not coalesce(
+            old_version = lag(new_version) over (
+                partition by publication, article, row_key, node
+                order by transaction_position, queue_position
+            ),
+            false
+        ) as is_chain_start
+    from round_before
+),
+
+-- one row per change: changes of one node to one row, each made on the one before, are a chain
+chained as (
+    select
+        *,
+        count_if(is_chain_start) over (
+            partition by publication, article, row_key, node
+            order by transaction_position, queue_position
+        ) as chain_number
+    from linked
+),
+
+-- one row per change: the last decision that came otherwise than assumed, up to this change of its
+-- chain
+following as (
+    select
+        *,
+        last_value(if(is_written <> guess, is_written, null), true) over (
+            partition by publication, article, row_key, node, chain_number
+            order by transaction_position, queue_position
+        ) as is_written_before
+    from chained
+),
+
+settled as (
+    select /*+ broadcast(settled_positions) */
+        following.*,
+        settled_positions.settled_position
+    from following
+    left join settled_positions on following.publication = settled_positions.publication
+),
+
+{% if has_keys -%}
+-- one row per change: which change of its transaction fails. Under merge replication the rest of a
+-- session stands, so a failure counts once everything before the session is settled, and the rest
+-- of it as well. Under queued updating the whole transaction falls: it is assumed to fail at once,
+-- and looked at again as if it did not, until everything before it is settled. Either is then
+-- final, and the transaction is judged again without the change
+judged_keys as (
+    select
+        *,
+        if(
+            not is_failure_final
+            or (
+                transaction_position = settled_position
+                and not max(differs_from_guess) over (partition by publication, transaction_key)
+            ),
+            failing_position,
+            null
+        ) as adopted_position,
+        not is_failure_final
+        and breaks_keys_otherwise
+        and failing_position is null as is_failure_withdrawn
+    from settled
+),
+
+failed as (
+    select
+        *,
+        case
+            when queue_position = adopted_position then key_failure
+            when is_failure_final then guessed_failure
+        end as next_failure
+    from judged_keys
+),
+
+-- one row per change: whether the next round takes its transaction's failure for good. A single
+-- change needs no further look
+concluded as (
+    select
+        *,
+        is_failure_final
+        or (
+            coalesce(transaction_position <= settled_position, true)
+            and max(next_failure is not null) over of_transaction
+            and count(*) over of_transaction > 1
+        ) as next_failure_is_final
+    from failed
+    window of_transaction as (partition by publication, transaction_key)
+),
+{% endif %}
+-- one row per change: what the round assumes. The decision of the one before would do; but a chain
+-- of a thousand changes would then take a thousand rounds. A chain mostly stands or falls with a
+-- change that was just decided otherwise than assumed, so what comes after that change is assumed
+-- to do as it does. Never what is settled: so every round settles at least one transaction more.
+assumed as (
+    select
+        *,
+        case
+            {%- if has_keys %}
+            -- under queued updating the whole transaction falls with the change
+            when
+                adopted_position is not null
+                and (replication = 'queued' or queue_position = adopted_position)
+                then false
+            when is_failure_withdrawn then would_apply
+            {%- endif %}
+            when transaction_position <= settled_position then is_written
+            else coalesce(is_written_before, is_written)
+        end as next_guess
+    from {{ 'concluded' if has_keys else 'settled' }}
+)
+
+select
+    publication,
+    article,
+    row_key,
+    change_id,
+    node,
+    {%- if has_interventions %}
+    intervention,
+    {%- endif %}
+    is_publisher_change,
+    transaction_key,
+    transaction_position,
+    queue_position,
+    operation,
+    old_version,
+    new_version,
+    replication,
+    lineage,
+    known_position,
+    previous_values,
+    written_columns,
+    tracked_columns,
+    ignores_equal_values,
+    contending_priority,
+    defending_priority,
+    change_row,
+    policy,
+    publisher,
+    held_before_run,
+    reinitialization,
+    was_waiting_before_run,
+    is_contended,
+    round_number,
+    {%- if with_records %}
+    is_run_row,
+    cause_change_id,
+    {%- endif %}
+    {%- if has_keys %}
+    next_failure as guessed_failure,
+    next_failure_is_final as is_failure_final,
+    {%- else %}
+    guessed_failure,
+    is_failure_final,
+    {%- endif %}
+    intake,
+    run_id,
+    next_guess as guess,
+    if(next_guess, state_after, null) as guessed_state
+from assumed{{ end_of_assumptions() }}
 with
 
 changes as (
@@ -83,14 +267,14 @@ changes as (
         was_waiting_before_run,
         is_contended,
         round_number + 1 as round_number,
-        next_guess as guess,
-        next_state as guessed_state,
+        guess,
+        guessed_state,
         {%- if with_records %}
         is_run_row,
         cause_change_id,
         {%- endif %}
-        next_failure as guessed_failure,
-        next_failure_is_final as is_failure_final
+        guessed_failure,
+        is_failure_final
     from {{ previous_round(ref('change_queue')) }}
     where
         intake = 'taken'
@@ -446,6 +630,7 @@ transactions as (
     from replaced
 ),
 
+{% if has_reinitialization() -%}
 -- one row per change: whether its subscription waits for a reinitialization, marked by an earlier
 -- conflict
 subscriptions as (
@@ -466,6 +651,14 @@ subscriptions as (
         ) as is_waiting
     from transactions
 ),
+{%- else -%}
+subscriptions as (
+    select
+        *,
+        false as is_waiting
+    from transactions
+),
+{%- endif %}
 
 -- one row per change: whether the rules so far would apply it
 allowed as (
@@ -617,15 +810,17 @@ left_behind as (
         ) | indent(4) }} as state_after,
         {{ by_intervention(
             has_interventions, 'is_intervention_written', makes_version(with_records)
-        ) }} as is_written,
-        {#- a transaction of queued updating that breaks a key is looked at again as if it did not,
-            until what came before it is settled -#}
+        ) }} as is_written{{ ',' if has_keys }}
+        {%- if has_keys %}
+        -- a transaction of queued updating that breaks a key is looked at again as if it did not,
+        -- until what came before it is settled
         {{ by_intervention(
             has_interventions, 'is_intervention_written',
             'is_allowed '
             ~ 'and (failure is null or (not is_failure_final and own_failure is null))'
             ~ (' and not has_record_failure' if with_records else '')
         ) }} as would_apply
+        {%- endif %}
     from decided
 )
 
@@ -735,11 +930,11 @@ broken as (
     from checked
 ),
 {% else -%}
-, broken as (select *, false as breaks_keys_otherwise from left_behind),
+, broken as (select * from left_behind),
 {% endif %}
 
--- one row per change: whether it was made on the change of its node before it
-linked as (
+-- one row per change: whether it was decided otherwise than assumed
+compared_with_guess as (
     select
         *,
         is_written <> guess
@@ -747,128 +942,8 @@ linked as (
             replication = 'merge'
             and is_written
             and not to_json(state_after) <=> to_json(proposed_row)
-        ) as differs_from_guess,
-        not coalesce(
-            old_version = lag(new_version) over (
-                partition by publication, article, row_key, node
-                order by transaction_position, queue_position
-            ),
-            false
-        ) as is_chain_start
+        ) as differs_from_guess
     from broken
-),
-
--- one row per change: changes of one node to one row, each made on the one before, are a chain
-chained as (
-    select
-        *,
-        differs_from_guess or breaks_keys_otherwise as is_unlike_guess,
-        count_if(is_chain_start) over (
-            partition by publication, article, row_key, node
-            order by transaction_position, queue_position
-        ) as chain_number
-    from linked
-),
-
--- one row per change: up to where the queue is settled. Whatever was assumed before the first
--- transaction that was decided otherwise than assumed is right, and so is the decision about that
--- transaction itself. What is not contended depends on no other decision: nobody asks, and it need
--- not be sorted with the rest of its publication
-settled as (
-    select
-        *,
-        min(if(is_unlike_guess, transaction_position, null)) over (
-            partition by publication, if(is_contended, null, row_key)
-        ) as settled_position,
-        max(differs_from_guess) over (
-            partition by publication, transaction_key
-        ) as is_transaction_unsettled
-    from chained
-),
-
-{% if has_keys -%}
--- one row per change: which change of its transaction fails. Under merge replication the rest of a
--- session stands, so a failure counts once everything before the session is settled, and the rest
--- of it as well. Under queued updating the whole transaction falls: it is assumed to fail at once,
--- and looked at again as if it did not, until everything before it is settled. Either is then
--- final, and the transaction is judged again without the change
-judged_keys as (
-    select
-        *,
-        if(
-            not is_failure_final
-            or (transaction_position = settled_position and not is_transaction_unsettled),
-            failing_position,
-            null
-        ) as adopted_position,
-        not is_failure_final
-        and breaks_keys_otherwise
-        and failing_position is null as is_failure_withdrawn
-    from settled
-),
-
-failed as (
-    select
-        *,
-        case
-            when queue_position = adopted_position then key_failure
-            when is_failure_final then guessed_failure
-        end as next_failure
-    from judged_keys
-),
-
--- one row per change: whether the next round takes its transaction's failure for good. A single
--- change needs no further look
-concluded as (
-    select
-        *,
-        is_failure_final
-        or (
-            coalesce(transaction_position <= settled_position, true)
-            and max(next_failure is not null) over of_transaction
-            and count(*) over of_transaction > 1
-        ) as next_failure_is_final
-    from failed
-    window of_transaction as (partition by publication, transaction_key)
-),
-{%- else -%}
-concluded as (
-    select
-        *,
-        cast(null as bigint) as adopted_position,
-        false as is_failure_withdrawn,
-        guessed_failure as next_failure,
-        is_failure_final as next_failure_is_final
-    from settled
-),
-{%- endif %}
-
--- one row per change: what the next round assumes. The decision itself would do; but a chain of a
--- thousand changes would then take a thousand rounds. A chain mostly stands or falls with a change
--- that was just decided otherwise than assumed, so what comes after that change is assumed to do as
--- it does. Never what is settled: so every round settles at least one transaction more.
-guessed as (
-    select
-        *,
-        is_unlike_guess or next_failure_is_final <> is_failure_final as is_otherwise_than_guessed,
-        case
-            -- under queued updating the whole transaction falls with the change
-            when
-                adopted_position is not null
-                and (replication = 'queued' or queue_position = adopted_position)
-                then false
-            when is_failure_withdrawn then would_apply
-            when transaction_position <= settled_position then is_written
-            else coalesce(
-                    last_value(if(is_written <> guess, is_written, null), true) over in_chain,
-                    is_written
-                )
-        end as next_guess
-    from concluded
-    window in_chain as (
-        partition by publication, article, row_key, node, chain_number
-        order by transaction_position, queue_position
-    )
 ),
 
 final as (
@@ -920,7 +995,27 @@ final as (
             is_record_kept_at_node
         ) as is_kept_at_node,
         {%- endif %}
-        is_otherwise_than_guessed,
+        guessed_failure,
+        is_failure_final,
+        differs_from_guess,
+        {%- if has_keys %}
+        breaks_keys_otherwise,
+        failing_position,
+        key_failure,
+        would_apply,
+        differs_from_guess or breaks_keys_otherwise as is_unlike_guess,
+        -- the failure of one of several changes is judged once more, for good
+        differs_from_guess
+        or breaks_keys_otherwise
+        or (
+            not is_failure_final
+            and failing_position is not null
+            and count(*) over (partition by publication, transaction_key) > 1
+        ) as needs_another_round,
+        {%- else %}
+        differs_from_guess as is_unlike_guess,
+        differs_from_guess as needs_another_round,
+        {%- endif %}
         comparison,
         held_row,
         publisher_row,
@@ -978,13 +1073,9 @@ final as (
         end as winner_change_id,
         is_written,
         if(is_written, state_after, null) as state_after,
-        next_guess,
-        if(is_written and next_guess, state_after, null) as next_state,
-        next_failure,
-        next_failure_is_final,
         'taken' as intake,
         '{{ invocation_id }}' as run_id
-    from guessed
+    from compared_with_guess
 )
 
 select * from final

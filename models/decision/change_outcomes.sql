@@ -7,7 +7,14 @@
 {%- set held = held_state() %}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set has_interventions = has_interventions() -%}
-{%- set source_of_row = 'decisions' if has_records() else 'changes' %}
+{%- set source_of_row = 'decisions' if has_records() else 'changes' -%}
+{#- where decisions need no values, those that are kept with a conflict are looked up afterwards -#}
+{%- set without_values = [] -%}
+{%- for item in article_list() if not needs_values(item.publication) -%}
+    {%- do without_values.append(item) -%}
+{%- endfor -%}
+{%- set kept_values = 'coalesce(decided.kept_row.row, kept.kept_values)'
+    if without_values else 'decided.kept_row.row' %}
 
 -- The decision log: one row per change that a run has decided, and per decision of a person or
 -- refused command that has acted (models/interventions). Written first, in one commit a run,
@@ -27,9 +34,26 @@ changes as (
         and run_id = '{{ invocation_id }}'
 ),
 
-decisions as (select * from {{ ref('change_decisions') }}),
-
 articles as (select * from {{ ref('configured_articles') }}),
+
+-- one row per decision, with the row whose values are kept with it: what stays at the publisher
+-- where the change was rejected, what was overwritten where it won
+decisions as (
+    select
+        decisions.*,
+        articles.conflict_logging,
+        case
+            when decisions.is_rejected or decisions.outcome = 'same_value'
+                then decisions.publisher_row
+            when decisions.conflict_kind is not null then decisions.held_row
+            when articles.filtered_subscribers is not null then decisions.held_row
+        end as kept_row
+    from {{ ref('change_decisions') }} as decisions
+    inner join articles
+        on
+            decisions.publication = articles.publication
+            and decisions.article = articles.article
+),
 
 decided as (
     select
@@ -62,7 +86,7 @@ decided as (
         {%- if has_interventions %}
         changes.intervention,
         {%- endif %}
-        articles.conflict_logging,
+        decisions.conflict_logging,
         decisions.comparison,
         decisions.held_row.version as held_version,
         decisions.held_row.node as held_node,
@@ -126,14 +150,7 @@ decided as (
             {%- endif %}
             null
         ) as merged_row,
-        -- the row whose values are kept with the decision: what stays at the publisher where the
-        -- change was rejected, what was overwritten where it won
-        case
-            when decisions.is_rejected or decisions.outcome = 'same_value'
-                then decisions.publisher_row
-            when decisions.conflict_kind is not null then decisions.held_row
-            when articles.filtered_subscribers is not null then decisions.held_row
-        end as kept_row
+        decisions.kept_row
     from changes
     inner join decisions
         on
@@ -144,32 +161,31 @@ decided as (
             {%- else %}
             and changes.change_id = decisions.change_id
             {%- endif %}
-    inner join articles
-        on
-            changes.publication = articles.publication
-            and {{ source_of_row }}.article = articles.article
 ),
 
+{% if without_values -%}
 -- one row per change that beat, or lost against, a version made in this run
 kept_of_this_run as (
     select
-        decided.publication,
-        decided.change_id,
+        decisions.publication,
+        decisions.change_id,
         winners.change_row as kept_values
-    from decided
+    from decisions
     inner join changes as winners
         on
-            decided.publication = winners.publication
-            and decided.kept_row.change_id = winners.change_id
+            winners.is_contended
+            and decisions.publication = winners.publication
+            and decisions.kept_row.change_id = winners.change_id
     where
-        decided.replication = 'queued'
-        and decided.kept_row.is_of_this_run
-        and not decided.kept_row.is_deleted
+        decisions.replication = 'queued'
+        and decisions.is_contended
+        and decisions.kept_row.is_of_this_run
+        and not decisions.kept_row.is_deleted
 ),
 
 -- one row per row that the publisher held when the run began, with its values
 held as (
-    {% for item in article_list() if not is_merge(item.publication) -%}
+    {% for item in without_values -%}
     select
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
@@ -182,32 +198,25 @@ held as (
     )
     {% if not loop.last %}union all
     {% endif -%}
-    {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as article,
-        cast(null as string) as row_key,
-        cast(null as map<string, string>) as held_values
-    where false
     {%- endfor %}
 ),
 
 -- one row per change that beat, or lost against, a version of an earlier run
 kept_of_earlier_runs as (
     select
-        decided.publication,
-        decided.change_id,
+        decisions.publication,
+        decisions.change_id,
         held.held_values as kept_values
-    from decided
+    from decisions
     inner join held
         on
-            decided.publication = held.publication
-            and decided.article = held.article
-            and decided.row_key = held.row_key
+            decisions.publication = held.publication
+            and decisions.article = held.article
+            and decisions.row_key = held.row_key
     where
-        decided.replication = 'queued'
-        and not decided.kept_row.is_of_this_run
-        and not decided.kept_row.is_deleted
+        decisions.replication = 'queued'
+        and not decisions.kept_row.is_of_this_run
+        and not decisions.kept_row.is_deleted
 ),
 
 kept as (
@@ -216,6 +225,7 @@ kept as (
     select * from kept_of_earlier_runs
 ),
 
+{% endif -%}
 recorded as (
     select
         decided.publication,
@@ -241,12 +251,10 @@ recorded as (
         case
             when decided.intervention.kind = 'refused_command' then decided.intervention.lost_row
             when not coalesce(decided.kept_row.is_deleted, false)
-                then coalesce(decided.kept_row.row, kept.kept_values)
+                then {{ kept_values }}
         end as held_row,
         {%- else -%}
-        if(
-            decided.kept_row.is_deleted, null, coalesce(decided.kept_row.row, kept.kept_values)
-        ) as held_row,
+        if(decided.kept_row.is_deleted, null, {{ kept_values }}) as held_row,
         {%- endif %}
         decided.publisher_version,
         decided.publisher_lineage,
@@ -290,16 +298,19 @@ recorded as (
         '{{ invocation_id }}' as run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as decided_at
     from decided
+    {%- if without_values %}
     left join kept
         on
             decided.publication = kept.publication
             and decided.change_id = kept.change_id
+    {%- endif %}
 ),
 
+{% if is_merge() -%}
 -- one row per conflict of merge replication that is recorded already: a node that uploads the same
 -- version once more is in the same conflict
 known_conflicts as (
-    {% if is_merge() and log -%}
+    {% if log -%}
     select distinct conflict_id
     from {{ source('held', 'change_outcomes') }}
     where
@@ -323,6 +334,15 @@ conflicts as (
     from recorded
     left join known_conflicts on recorded.conflict_id = known_conflicts.conflict_id
 ),
+{%- else -%}
+-- under queued updating every conflict is one of its own
+conflicts as (
+    select
+        *,
+        false as is_known_conflict
+    from recorded
+),
+{%- endif %}
 
 -- one row per change: whose partitions the row lies in before and after the decision
 final as (

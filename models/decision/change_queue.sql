@@ -5,6 +5,13 @@
 {%- set waiting = none if flags.FULL_REFRESH else held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
 {%- set has_interventions = has_interventions() -%}
+{%- set has_marks = has_reinitialization() -%}
+{%- set progress = queue_progress(log, rejected) -%}
+{#- without changes that may be too old nobody asks for the clock; those that were rejected before
+    set it, too -#}
+{%- set has_clock = (
+    not execute or (rejected and flags.FULL_REFRESH) or has_aged_changes(progress)
+) -%}
 {%- set contended_publications = (
     key_constraints() + record_articles()
 ) | map(attribute='publication') | unique | join("', '") -%}
@@ -12,7 +19,9 @@
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
 -- contract), and for a taken one the version of its row that the publisher held when the run began.
--- Replaced in every run that has changes to look at.
+-- Replaced in every run that has changes to look at. Events that name no place in the queue have
+-- got theirs before the run takes it further:
+-- {{ ref('subscription_event_log') }}
 
 with
 
@@ -20,7 +29,9 @@ publications as (select * from {{ ref('configured_publications') }}),
 
 subscriptions as (select * from {{ ref('subscriptions') }}),
 
+{% if has_marks -%}
 subscription_events as (select * from {{ ref('subscription_event_log') }}),
+{%- endif %}
 
 changes as (
     select * from {{ ref('incoming_changes') }}
@@ -30,38 +41,7 @@ changes as (
 -- one row per publication: how far the queue has been taken, and the clock that ages are measured
 -- by. A change that kept the contract counts there also when it was rejected with its transaction
 progress as (
-    {% if log -%}
-    select
-        publication,
-        max(last_position) as last_position,
-        max(changed_at) as clock
-    from (
-        select
-            publication,
-            queue_position as last_position,
-            changed_at
-        from {{ source('held', 'change_outcomes') }}
-        {%- if held_relation('intervention_log') %}
-        where not {{ is_intervention() }}
-        {%- endif %}
-        {%- if rejected %}
-        union all
-        select
-            publication,
-            cast(null as bigint) as last_position,
-            changed_at
-        from {{ source('held', 'rejected_changes') }}
-        where reason = 'transaction'
-        {%- endif %}
-    )
-    group by publication
-    {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as bigint) as last_position,
-        cast(null as timestamp) as clock
-    where false
-    {%- endif %}
+    {{ progress | indent(4) }}
 ),
 
 -- transactions without a count: those that came in different deliveries stay apart when the log is
@@ -286,6 +266,7 @@ clocks_of_rejected as (
 
 {% endif -%}
 
+{% if has_clock -%}
 -- one row per change: the publication's clock as the changes before it in the queue have set it
 timed as (
     select
@@ -325,6 +306,14 @@ timed as (
             and checked.queue_position = clocks_of_rejected.queue_position
     {%- endif %}
 ),
+{%- else -%}
+timed as (
+    select
+        *,
+        cast(null as timestamp) as clock
+    from checked
+),
+{%- endif %}
 
 judged as (
     select
@@ -366,8 +355,7 @@ admitted as (
                 null
             ),
             transaction_position
-        ) as deciding_position,
-        count(*) over (partition by publication, article, row_key) as changes_of_row
+        ) as deciding_position
     from judged
 ),
 
@@ -396,6 +384,51 @@ held as (
     {%- endfor %}
 ),
 
+-- one row per change: the row as the run found it, NULL where the publisher never held one, and its
+-- place among the changes of the run to that row
+met as (
+    select
+        admitted.*,
+        held.held_state,
+        count(*) over (
+            partition by admitted.publication, admitted.article, admitted.row_key
+        ) as changes_of_row,
+        row_number() over (
+            partition by
+                admitted.publication, admitted.article, admitted.row_key, admitted.old_version
+            order by admitted.transaction_position, admitted.queue_position
+        ) as sibling_number
+    from admitted
+    left join held
+        on
+            admitted.intake = 'taken'
+            and admitted.publication = held.publication
+            and admitted.article = held.article
+            and admitted.row_key = held.row_key
+),
+
+-- one row per row with several changes: the versions that came with them
+rows_with_several as (
+    select
+        publication,
+        article,
+        row_key,
+        collect_set(new_version) as new_versions
+    from changes
+    group by publication, article, row_key
+    having count(*) > 1
+),
+
+versions_of_run as (
+    select
+        publication,
+        article,
+        row_key,
+        explode(new_versions) as new_version
+    from rows_with_several
+),
+
+{% if has_marks -%}
 -- one row per subscription: where its events lie in the queue
 event_positions as (
     select
@@ -425,75 +458,95 @@ mark_positions as (
     where false
     {%- endif %}
 ),
+{%- endif %}
 
 {{ 'changes_of_run' if has_interventions else 'final' }} as (
     select
-        admitted.publication,
-        admitted.article,
-        admitted.row_key,
-        admitted.change_key,
-        admitted.change_id,
-        admitted.node,
-        admitted.is_publisher_change,
-        admitted.transaction_id,
-        admitted.transaction_change_count,
-        admitted.transaction_key,
-        admitted.deciding_position as transaction_position,
-        admitted.queue_position,
-        admitted.operation,
-        admitted.changed_at,
-        admitted.old_version,
-        admitted.new_version,
-        admitted.change_row,
-        admitted.content_hash,
-        admitted.policy,
-        admitted.publisher,
+        met.publication,
+        met.article,
+        met.row_key,
+        met.change_key,
+        met.change_id,
+        met.node,
+        met.is_publisher_change,
+        met.transaction_id,
+        met.transaction_change_count,
+        met.transaction_key,
+        met.deciding_position as transaction_position,
+        met.queue_position,
+        met.operation,
+        met.changed_at,
+        met.old_version,
+        met.new_version,
+        met.change_row,
+        met.content_hash,
+        met.policy,
+        met.publisher,
         cast({{ run_sequence() }} as bigint) as run_sequence,
-        admitted.intake,
-        admitted.was_seen,
+        met.intake,
+        met.was_seen,
         case
-            when admitted.intake = 'rejected' then coalesce(admitted.violation, 'transaction')
+            when met.intake = 'rejected' then coalesce(met.violation, 'transaction')
         end as violation,
-        admitted.replication,
-        admitted.lineage,
-        admitted.known_position,
-        admitted.previous_values,
-        admitted.written_columns,
-        admitted.tracked_columns,
-        admitted.ignores_equal_values,
-        admitted.contending_priority,
-        admitted.defending_priority,
-        -- the row as the run found it: NULL where the publisher never held one
-        held.held_state as held_before_run,
+        met.replication,
+        met.lineage,
+        met.known_position,
+        met.previous_values,
+        met.written_columns,
+        met.tracked_columns,
+        met.ignores_equal_values,
+        met.contending_priority,
+        met.defending_priority,
+        met.held_state as held_before_run,
+        {%- if has_marks %}
         -- which reinitialization the subscription is working on: events count as soon as the queue
         -- has passed them
         size(
             filter(
                 coalesce(event_positions.event_positions, array()),
-                event_position -> event_position < admitted.transaction_position
+                event_position -> event_position < met.transaction_position
             )
         ) as reinitialization,
         exists(
             coalesce(mark_positions.mark_positions, array()),
-            mark_position -> mark_position < admitted.transaction_position
+            mark_position -> mark_position < met.transaction_position
             and not exists(
                 coalesce(event_positions.event_positions, array()),
                 event_position -> event_position >= mark_position
-                and event_position < admitted.transaction_position
+                and event_position < met.transaction_position
             )
         ) as was_waiting_before_run,
+        {%- else %}
+        0 as reinitialization,
+        false as was_waiting_before_run,
+        {%- endif %}
         -- whether the decision may depend on another decision of this run
         max(
-            coalesce(admitted.policy = 'publisher_wins_reinitialize', false)
-            or admitted.changes_of_row > 1
-            or {{ "admitted.publication in ('" ~ contended_publications ~ "')" }}
-        ) over (partition by admitted.publication, admitted.transaction_key) as is_contended,
-        -- the first guess of the rounds: every change makes a version, of the row as it carries it
-        {{ "admitted.operation <> 'image'" if has_records() else 'true' }} as next_guess,
-        cast(null as {{ row_state_type() }}) as next_state,
-        cast(null as {{ failure_type() }}) as next_failure,
+            coalesce(met.policy = 'publisher_wins_reinitialize', false)
+            or met.changes_of_row > 1
+            or {{ "met.publication in ('" ~ contended_publications ~ "')" }}
+        ) over (partition by met.publication, met.transaction_key) as is_contended,
+        -- the first guess of the rounds: a change makes a version, of the row as it has it. Under
+        -- queued updating its transaction does not where it starts from a version that another
+        -- change has started from before, or that was gone when the run began
+        {{ "met.operation <> 'image' and " if has_records() }}bool_and(
+            met.replication = 'merge'
+            or met.policy = 'subscriber_wins'
+            or met.is_publisher_change
+            or met.operation = 'insert'
+            or met.changes_of_row = 1
+            or (
+                met.sibling_number = 1
+                and (
+                    versions_of_run.new_version is not null
+                    or met.held_state.version <=> met.old_version
+                )
+            )
+        ) over (partition by met.publication, met.transaction_key) as guess,
+        cast(null as {{ row_state_type() }}) as guessed_state,
+        cast(null as {{ failure_type() }}) as guessed_failure,
         -- under queued updating a failure may be assumed before it is sure
-        admitted.replication = 'merge' as next_failure_is_final,
+        met.replication = 'merge' as is_failure_final,
         {%- if has_records() %}
         -- rounds add rows that the run itself writes
         false as is_run_row,
@@ -501,21 +554,24 @@ mark_positions as (
         {%- endif %}
         0 as round_number,
         '{{ invocation_id }}' as run_id
-    from admitted
-    left join held
+    from met
+    left join versions_of_run
         on
-            admitted.intake = 'taken'
-            and admitted.publication = held.publication
-            and admitted.article = held.article
-            and admitted.row_key = held.row_key
+            met.changes_of_row > 1
+            and met.publication = versions_of_run.publication
+            and met.article = versions_of_run.article
+            and met.row_key = versions_of_run.row_key
+            and met.old_version = versions_of_run.new_version
+    {%- if has_marks %}
     left join event_positions
         on
-            admitted.publication = event_positions.publication
-            and admitted.node = event_positions.subscriber
+            met.publication = event_positions.publication
+            and met.node = event_positions.subscriber
     left join mark_positions
         on
-            admitted.publication = mark_positions.publication
-            and admitted.node = mark_positions.subscriber
+            met.publication = mark_positions.publication
+            and met.node = mark_positions.subscriber
+    {%- endif %}
 )
 
 {%- if has_interventions %},

@@ -12,6 +12,7 @@ select
     '{{ place.base }}' as base,
     cast({{ place.sequence }} as bigint) as run_sequence,
     {{ place.overlay | lower }} as is_overlaid,
+    cast({{ place.log if place.log is not none else 'null' }} as bigint) as log_sequence,
     '{{ invocation_id }}' as run_id
 {% if not loop.last %}union all
 {% endif -%}

@@ -74,18 +74,6 @@ known as (
     {%- endif %}
 ),
 
--- one row per change id that an earlier run knows
-known_ids as (
-    select
-        publication,
-        change_key,
-        collect_set(if(known_as <> 'waiting', content_hash, null)) as decided_contents,
-        collect_set(if(known_as = 'waiting', content_hash, null)) as waiting_contents,
-        max(known_as = 'decided') as is_decided
-    from known
-    group by publication, change_key
-),
-
 identified as (
     select
         *,
@@ -98,6 +86,29 @@ identified as (
             )
         ) as change_key
     from staged
+),
+
+-- one row per change that an earlier run knows and a feed still has: the log may be much longer
+-- than the feeds
+known_still as (
+    select known.*
+    from known
+    left semi join identified
+        on
+            known.publication = identified.publication
+            and known.change_key = identified.change_key
+),
+
+-- one row per change id that an earlier run knows
+known_ids as (
+    select
+        publication,
+        change_key,
+        collect_set(if(known_as <> 'waiting', content_hash, null)) as decided_contents,
+        collect_set(if(known_as = 'waiting', content_hash, null)) as waiting_contents,
+        max(known_as = 'decided') as is_decided
+    from known_still
+    group by publication, change_key
 ),
 
 undecided as (

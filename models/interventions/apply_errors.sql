@@ -1,4 +1,4 @@
-{{ config(materialized='view', enabled=has_apply_errors()) }}
+{{ config(materialized='kept_view', enabled=has_apply_errors()) }}
 
 -- Commands that subscribers have refused, of all publications that take such reports.
 

@@ -1,9 +1,10 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 -- One row per subscription and command that it gets; a subscriber applies its commands in the order
 -- of queue_position and sequence. What lies between the command to reinitialize and the snapshot
 -- that the subscriber then took is left out: the snapshot holds it. While the subscription waits,
--- nothing follows that command.
+-- nothing follows that command. A command to reinitialize is never left out: an event may name a
+-- place before the snapshot's, and then a conflict between the two marks the subscription again.
 
 with
 
@@ -92,6 +93,7 @@ final as (
         on
             addressed.publication = gaps.publication
             and addressed.subscriber = gaps.subscriber
+            and addressed.kind <> 'reinitialize'
             and addressed.queue_position > gaps.gap_from
             and (gaps.gap_to is null or addressed.queue_position <= gaps.gap_to)
 )

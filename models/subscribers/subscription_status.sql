@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 -- One row per subscription: whether it is active or waits for its reinitialization, and how far its
 -- changes have been taken. A mark ends with the report that follows it, as the commands do, also

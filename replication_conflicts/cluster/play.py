@@ -138,9 +138,10 @@ def _deliver(
 def write_relations(spark: SparkSession, schema: str, folder: Path) -> None:
     """One file a relation, one sorted line a row; what differs between any two runs left out."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in sorted(row["tableName"] for row in spark.sql(f"show tables in {schema}").collect()):
-        # views of news are temporary, tables of rounds belong to the decisions
-        if name.startswith(_SCRATCH) or name.endswith("__news"):
+    tables = spark.sql(f"show tables in {schema}").where("not isTemporary").collect()
+    for name in sorted(row["tableName"] for row in tables):
+        # tables of rounds belong to the decisions
+        if name.startswith(_SCRATCH):
             continue
         rows = spark.table(f"{schema}.{name}").selectExpr("to_json(struct(*)) as row")
         lines = sorted(_line(json.loads(row[0])) for row in rows.toLocalIterator())

@@ -141,6 +141,12 @@ QUEUED = (
         "when {{ is_expired }} and false then 'expired'",
     ),
     Mutant(
+        "no change is ever found to be too old",
+        "macros/held/has_aged_changes.sql",
+        "return(run_query(aged).rows | length > 0)",
+        "return(false)",
+    ),
+    Mutant(
         "second copies are other changes",
         "models/decision/incoming_changes.sql",
         "where copy_before is null or copy_before <> content_hash",

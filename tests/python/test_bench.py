@@ -13,6 +13,7 @@ from sqlglot import exp
 from replication_conflicts.dbt_build import NodeResult
 from tests.python.bench import machine, report, results, settings, workload
 from tests.python.bench.bench import slowest
+from tests.python.bench.peers.auto_cdc import reason
 from tests.python.bench.results import Findings, Result
 from tests.python.bench.sizes import Sizes
 from tests.python.bench.workload import EMPTY, Batch
@@ -114,6 +115,27 @@ def test_the_session_is_set_for_volume(tmp_path: Path) -> None:
 def test_the_slowest_models_come_first() -> None:
     nodes = [NodeResult("a", "success", 1.0), NodeResult("b", "success", 2.5)]
     assert slowest(nodes) == "b 2.5, a 1.0"
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        (
+            "x.SparkConnectGrpcException: <_MultiThreadedRendezvous\n"
+            '\tdetails = "no interface"\n\tdebug = "..."\n>',
+            'details = "no interface"',
+        ),
+        (
+            "x.AnalysisException: [NO_MERGE] no\n\nJVM stacktrace:\n\tat x",
+            "x.AnalysisException: [NO_MERGE] no",
+        ),
+        ("Killed\n", "Killed"),
+        ("", "it said nothing"),
+    ],
+    ids=["details", "error", "other", "nothing"],
+)
+def test_what_stopped_a_pipeline_is_named(errors: str, said: str) -> None:
+    assert reason(errors) == said
 
 
 def test_the_machine_is_described_without_its_name() -> None:

@@ -1,4 +1,4 @@
-"""Two runs at the same time: what one has decided, the other cannot decide again.
+"""Runs that meet others, or leave models out: nothing is decided twice, nothing is forgotten.
 
 The embedded metastore lets one process in (test_environment.py), and on a cluster a run claims its
 schema (test_claim.py). Whatever becomes of that, the commit of the decision log is the guard: here
@@ -22,6 +22,9 @@ from tests.python.differential.builds import BuildFailed, Builds, builds
 from tests.python.differential.comparison import compare
 from tests.python.differential.crafted import AB, case, row
 from tests.python.strategies.cases import Delivery
+
+# in a session of their own, beside the other tests with one: both processes end at the same time
+pytestmark = pytest.mark.xdist_group("two builds")
 
 Execute = Callable[[str], None]
 DECIDED = "create or replace temporary view change_outcomes__news"
@@ -99,6 +102,48 @@ def test_of_two_runs_one_fails_and_nothing_is_decided_twice(
             assert decided == {"HQ-1": 1, **{f"north-{at}": 1 for at in range(2, number + 2)}}
         running.build()
         assert compare(running, played, is_rebuilt=True) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_table_that_runs_leave_out_catches_up(tmp_path: Path, scratch_state: Path) -> None:
+    """What the end of a run has noted of a table holds for that table alone."""
+    first = case("left out", [[row(1, "HQ", "update", AB, "v0", "h1")]])
+    second = Delivery((row(2, "north", "update", AB, "v0", "n2"),))
+    with builds("left_out", [first], tmp_path, scratch_state) as running:
+        (played,) = running.played
+        played.case = replace(first, deliveries=(*first.deliveries, second))
+        assert noted(running) == {1}
+        running.deliver(played, 1)
+        running.build("--exclude", f"conflict_{played.name}_item", "conflicts_info")
+        assert noted(running) == {1}
+        assert compare(running, played, is_rebuilt=True) != []
+        running.build()
+        assert noted(running) == {2}
+        assert compare(running, played, is_rebuilt=True) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_published_table_that_is_dropped_is_made_again(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """Until then the log says what the publisher holds, whatever has been noted of the table."""
+    first = case("dropped", [[row(1, "HQ", "update", AB, "v0", "h1")]])
+    second = Delivery((row(2, "north", "update", AB, "v0", "n2"),))
+    with builds("dropped", [first], tmp_path, scratch_state) as running:
+        (played,) = running.played
+        played.case = replace(first, deliveries=(*first.deliveries, second))
+        running.spark.sql(f"drop table {running.project.schema}.{played.name}__item__versions")
+        running.deliver(played, 1)
+        running.build()
+        assert compare(running, played, is_rebuilt=True) == []
+
+
+def noted(running: Builds) -> set[int]:
+    """The runs that tables made from the decision log are said to have taken."""
+    rows = running.spark.table(f"{running.project.schema}.finished_runs").collect()
+    return {row["run_sequence"] for row in rows}
 
 
 def with_a_second_run(

@@ -54,12 +54,27 @@ class Bench:
             self.products[name] = product
         return self.products[name]
 
-    def median_run(self, product: Product, batch: Batch) -> float:
+    def median_run(self, product: Product, batch: Batch, *, in_emptied_feed: bool = False) -> float:
         """Seconds of a run over such a batch, without commands, measured `repeats` times."""
-        return median(self.run(product, batch).seconds for _ in range(self.repeats))
+        return median(
+            self.run(product, batch, in_emptied_feed=in_emptied_feed).seconds
+            for _ in range(self.repeats)
+        )
 
-    def run(self, product: Product, batch: Batch, *, commands: bool = False) -> BuildResult:
-        """A batch arrives, and is decided. What must fall fell, and nothing else."""
+    def run(
+        self,
+        product: Product,
+        batch: Batch,
+        *,
+        commands: bool = False,
+        in_emptied_feed: bool = False,
+    ) -> BuildResult:
+        """A batch arrives, and is decided. What must fall fell, and nothing else.
+
+        `in_emptied_feed`: what has been decided leaves the feed before.
+        """
+        if in_emptied_feed:
+            product.empty_feed()
         product.deliver(batch)
         return self.build(product, commands=commands)
 

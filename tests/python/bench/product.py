@@ -96,6 +96,10 @@ class Product:
         self.spark.conf.unset("spark.sql.mapKeyDedupPolicy")
         self._place = place
 
+    def empty_feed(self) -> None:
+        """What has been decided leaves the feed."""
+        self.spark.sql(f"truncate table {self.feed}")
+
     def build(self, *, commands: bool = True) -> BuildResult:
         """One run of the pipeline, without tests; `commands`: with those for subscribers."""
         left_out = () if commands else ("--exclude", *COMMANDS.split())

@@ -26,7 +26,11 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.codegen.wholeStage": "true",
         "spark.sql.codegen.factoryMode": "FALLBACK",
+        # the statements of a decision carry more columns than the hundred that Spark compiles
+        "spark.sql.codegen.maxFields": "1000",
         "spark.databricks.delta.merge.deletionVectors.persistent": "true",
+        "spark.databricks.delta.optimizeMetadataQuery.enabled": "true",
+        "spark.databricks.delta.fileSizeHistogramMetrics.enabled": "true",
         "spark.buffer.pageSize": "16m",
         "spark.sql.shuffle.partitions": str(partitions(cores)),
         "spark.databricks.delta.snapshotPartitions": str(cores),

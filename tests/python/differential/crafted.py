@@ -15,6 +15,7 @@ BEGIN = datetime(2024, 5, 1, tzinfo=timezone.utc)
 VALUE = "2nd"
 AB = ("a", "b")
 PUBLISHER = "HQ"
+BUSY_ROW = "two nodes take turns at one row"
 
 
 def row(
@@ -254,9 +255,25 @@ def reports() -> list[Case]:
     ]
 
 
+def busy_row() -> Case:
+    """Two nodes take turns at one row; now and then one starts from a version that is gone."""
+    rows: list[FeedRow] = []
+    held = "v0"
+    for position in range(1, 41):
+        node = ("north", "south")[position % 2]
+        if position % 8 == 0:
+            gone = "v0" if position % 16 else "of an earlier run"
+            rows.append(row(position, node, "update", AB, gone, f"stale {position}"))
+            continue
+        rows.append(row(position, node, "update", AB, held, f"v{position}"))
+        held = f"v{position}"
+    return case(BUSY_ROW, [rows])
+
+
 def crafted_cases() -> list[Case]:
     """All of them."""
     return [
+        busy_row(),
         case(
             "the clock goes on with a rejected transaction",
             [

@@ -42,8 +42,8 @@ class Case:
     """A generated publication with its workload.
 
     `is_cut_free`: the result does not depend on how the feed is cut into runs.  It does where rows
-    come late, where a transaction id without a count is used again in a later run, or where an
-    event acts at the run that sees it.
+    come late, where a transaction id without a count is used again in a later run, where a
+    transaction gets more changes than it announces, or where an event acts at the run that sees it.
     """
 
     label: str
@@ -66,6 +66,27 @@ class Case:
     def rows(self) -> list[FeedRow]:
         """Every row of the feeds, copies included, in the order of arrival."""
         return [row for delivery in self.deliveries for row in delivery.rows]
+
+
+def with_places_of_their_own(case: Case) -> Case:
+    """The same feed without the changes whose place in the queue another change has taken.
+
+    Such a change is late where a run lies between the two. In one delivery it breaks the contract
+    of the feed, and nothing is said about the order of the two.
+    """
+    holders: dict[Any, Any] = {}
+
+    def has_own_place(item: FeedRow) -> bool:
+        position, change_id = item[1]["queue_position"], item[1]["change_id"]
+        return position is None or holders.setdefault(position, change_id) == change_id
+
+    return replace(
+        case,
+        deliveries=tuple(
+            replace(one, rows=tuple(item for item in one.rows if has_own_place(item)))
+            for one in case.deliveries
+        ),
+    )
 
 
 def cut_again(case: Case, random: Random, deliveries: int) -> Case:

@@ -431,6 +431,10 @@ class Workload:
             choice = 0.0
         if choice > 0.5:
             position = self._next_position()
+            if columns["change_id"] is None:
+                # without an id it is another change there: one too many, if its transaction is
+                # still open
+                self.is_cut_free = False
         if choice > 0.8 and columns["change_id"] is not None:
             if self.random.random() < 0.5:
                 columns["new_version"] = f"other content {self._next()}"
