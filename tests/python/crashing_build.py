@@ -1,6 +1,6 @@
-"""One build in a process of its own, over the first deliveries of a generated case.
+"""Builds in a process of their own, each over the next delivery of a generated case.
 
-Usage: python -m tests.python.crashing_build <folder> <state> <deliveries>
+Usage: python -m tests.python.crashing_build <folder> <state> <first delivery> <last delivery>
 A delivery that an earlier process has made is not made again, unless that process was killed before
 it had: feeds deliver again, and what comes twice counts once.
 """
@@ -47,11 +47,18 @@ def connected(folder: Path, state: Path) -> Builds:
     return running
 
 
-def main(folder: Path, state: Path, deliveries: int) -> None:
-    """Deliver what is new and build."""
+def finished_mark(folder: Path, delivery: int) -> Path:
+    """The file that says that the build over a delivery has ended."""
+    return folder / f"delivery_{delivery}_is_built"
+
+
+def main(folder: Path, state: Path, first: int, last: int) -> None:
+    """Deliver and build, one delivery after the other; the first one has the number 1."""
     running = connected(folder, state)
-    running.deliver(running.played[0], deliveries - 1)
-    running.build()
+    for delivery in range(first, last + 1):
+        running.deliver(running.played[0], delivery - 1)
+        running.build()
+        finished_mark(folder, delivery).touch()
 
 
 def finished_problems(folder: Path, state: Path) -> list[str]:
@@ -80,4 +87,4 @@ if __name__ == "__main__":
     if sys.argv[3] == "compare":
         print_problems(Path(sys.argv[1]), Path(sys.argv[2]))
     else:
-        main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+        main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -12,13 +12,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.python.conftest import REPOSITORY
-from tests.python.crashing_build import finished_problems
+from tests.python.crashing_build import finished_mark, finished_problems
 
 SECONDS_TO_WAIT = 400.0
 # the table whose commit ends the second run, and the one that ends the third
@@ -33,12 +34,12 @@ def commits(state: Path, table: str) -> int:
     return len(list(state.glob(f"warehouse/*/{table}/_delta_log/*.json")))
 
 
-def start_build(folder: Path, state: Path, deliveries: int) -> subprocess.Popen[bytes]:
-    """A process of its own that delivers, builds, and then waits to be killed or ends."""
+def start_builds(folder: Path, state: Path, first: int, last: int) -> subprocess.Popen[bytes]:
+    """A process of its own that delivers and builds, to be killed in the last of its builds."""
     command = [sys.executable, "-m", "tests.python.crashing_build", str(folder), str(state)]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     return subprocess.Popen(
-        [*command, str(deliveries)],
+        [*command, str(first), str(last)],
         cwd=REPOSITORY,
         env=environment,
         stdout=subprocess.DEVNULL,
@@ -52,24 +53,33 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def wait_until(
+    is_so: Callable[[], bool], process: subprocess.Popen[bytes], what: str, seconds: float
+) -> None:
+    """Wait for something that a process does; fails when the process ends without it."""
+    ends_at = time.monotonic() + seconds
+    while not is_so():
+        if process.poll() is not None:
+            pytest.fail(f"the process ended before {what}")
+        if time.monotonic() > ends_at:
+            kill(process)
+            pytest.fail(f"{what} was not there after {seconds:.0f} s")
+        time.sleep(0.02)
+
+
 def kill_at_commit(process: subprocess.Popen[bytes], state: Path, table: str) -> None:
     """Kill a build as soon as the table has one commit more; fails when it ends without it."""
     before = commits(state, table)
-    ends_at = time.monotonic() + SECONDS_TO_WAIT
-    while time.monotonic() < ends_at:
-        if commits(state, table) > before:
-            kill(process)
-            return
-        if process.poll() is not None:
-            pytest.fail(f"the build ended before {table} had a commit")
-        time.sleep(0.02)
+    wait_until(
+        lambda: commits(state, table) > before, process, f"a commit of {table}", SECONDS_TO_WAIT
+    )
     kill(process)
-    pytest.fail(f"no commit of {table} in {SECONDS_TO_WAIT:.0f} s")
 
 
-def wait_for(process: subprocess.Popen[bytes]) -> None:
-    """Let a build finish."""
-    assert process.wait(timeout=SECONDS_TO_WAIT) == 0
+def wait_for_delivery(process: subprocess.Popen[bytes], folder: Path, delivery: int) -> None:
+    """Wait until the build over a delivery has ended."""
+    mark = finished_mark(folder, delivery)
+    wait_until(mark.exists, process, f"the build over delivery {delivery}", SECONDS_TO_WAIT)
 
 
 @pytest.mark.spark
@@ -78,23 +88,25 @@ def wait_for(process: subprocess.Popen[bytes]) -> None:
 def test_a_killed_run_is_healed_by_the_next(second: str, third: str, tmp_path: Path) -> None:
     """kill -9 in two runs, one after the other; the result is the sequential reader's."""
     folder, state = tmp_path / "project", tmp_path / "state"
-    wait_for(start_build(folder, state, deliveries=1))
-    kill_at_commit(start_build(folder, state, deliveries=2), state, second)
-    kill_at_commit(start_build(folder, state, deliveries=3), state, third)
+    process = start_builds(folder, state, 1, 2)
+    wait_for_delivery(process, folder, 1)
+    kill_at_commit(process, state, second)
+    kill_at_commit(start_builds(folder, state, 3, 3), state, third)
     assert finished_problems(folder, state) == []
 
 
 @pytest.mark.spark
 @pytest.mark.soak
 def test_a_run_that_is_killed_at_random_moments(tmp_path: Path) -> None:
-    """kill -9 at three moments drawn by chance; the seed is printed with a failure."""
+    """kill -9 at two moments drawn by chance; the seed is printed with a failure."""
     seed = int(time.time())
     random = Random(seed)
     folder, state = tmp_path / "project", tmp_path / "state"
-    wait_for(start_build(folder, state, deliveries=1))
-    for deliveries in (2, 3):
-        process = start_build(folder, state, deliveries)
-        time.sleep(random.uniform(20.0, 50.0))
+    for first, last in ((1, 2), (3, 3)):
+        process = start_builds(folder, state, first, last)
+        if first < last:
+            wait_for_delivery(process, folder, first)
+        time.sleep(random.uniform(5.0, 50.0))
         if process.poll() is None:
             kill(process)
     assert finished_problems(folder, state) == [], f"seed {seed}"
