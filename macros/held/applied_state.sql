@@ -4,7 +4,7 @@
 {{ replication_conflicts.row_state(
     'version', 'node', 'change_id', "operation = 'delete'", 'true',
     lineage=replication_conflicts.lineage_union(
-        replication_conflicts.lineage_union(held ~ '.lineage', known_lineage), 'map(node, number)'
+        held ~ '.lineage', replication_conflicts.lineage_with('(' ~ known_lineage ~ ')', 'node', 'number')
     ),
     merge_version=replication_conflicts.merge_version(
         'own_writer',

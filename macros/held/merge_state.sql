@@ -7,7 +7,7 @@
     `known_lineage`: what goes into the row beside the change's own version. -#}
 {% macro merge_state(outcome, keeps_other_columns, is_resolved_row, row_after, held, known_lineage='lineage') -%}
 {%- set known = replication_conflicts.lineage_union(
-    replication_conflicts.lineage_union(held ~ '.lineage', known_lineage), 'map(node, number)'
+    held ~ '.lineage', replication_conflicts.lineage_with('(' ~ known_lineage ~ ')', 'node', 'number')
 ) -%}
 case
         when {{ outcome }} = 'already_deleted' then {{ replication_conflicts.row_state(

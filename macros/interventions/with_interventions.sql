@@ -54,6 +54,7 @@ from (
             0 as reinitialization,
             false as was_waiting_before_run,
             true as is_contended,
+            true as is_looked_at,
             pending.intervention.is_writing as guess,
             null as guessed_state,
             null as guessed_failure,

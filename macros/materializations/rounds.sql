@@ -14,14 +14,17 @@
       first_round   name of the scratch model that the first round reads
       taking        condition on its rows: where none of this run meets it, nothing is done
       apart         column, never NULL: rows with different values of it do not depend on each other
-      again         condition on a row of a round: whether the next round looks at it again
+      again         condition on a row of a round: whether the next round looks at it again. It may read the round itself under
+                    the name previous_round; what a round has settled then stays behind, round by round
       unsettled     condition on a row of a round: whether its result differs from what the round assumed of it
       round_limit   query that gives the highest number of rounds that can be needed; more of them are an error -#}
 {% materialization rounds, adapter='spark' -%}
     {%- set target = this.incorporate(type='view') -%}
     {%- set first_relation = ref(config.require('first_round')) | string -%}
     {%- set apart = config.require('apart') -%}
-    {%- set again = config.require('again') -%}
+    {%- set again = '(' ~ config.require('again') ~ ')' -%}
+    {%- set settles_in_parts = 'previous_round' in again -%}
+    {%- set settled_later = replication_conflicts.stage('settled') -%}
     {%- set existing = load_cached_relation(this) -%}
 
     {{ run_hooks(pre_hooks) }}
@@ -38,9 +41,9 @@
     {%- set table = replication_conflicts.round_table(1) -%}
     {%- do replication_conflicts.write_round(table, round) -%}
     {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
-    {%- set is_looked_at_again = '(' ~ again ~ ') and ' ~ replication_conflicts.is_one_of(apart, unsettled) -%}
-    {%- set state = namespace(number=1, table=table, unsettled=unsettled) -%}
-    {%- set settled_rows = ['select * from ' ~ table ~ ' where not (' ~ is_looked_at_again ~ ')'] -%}
+    {%- set state = namespace(number=1, table=table, unsettled=unsettled, has_settled_later=false) -%}
+    {%- set state.open = replication_conflicts.open_rows(table, again, apart, unsettled) -%}
+    {%- set settled_rows = ['select * from ' ~ table ~ ' where not (' ~ state.open ~ ')'] -%}
     {%- if state.unsettled -%}
         {%- set limit = run_query(config.require('round_limit') | replace('previous_round', table | string))
             .columns[0].values()[0] -%}
@@ -48,8 +51,7 @@
         {%- for _ in range([limit, 100000] | min) if state.unsettled -%}
             {%- set state.number = state.number + 1 -%}
             {%- set table = replication_conflicts.round_table(state.number) -%}
-            {%- set previous = '(select * from ' ~ state.table ~ ' where (' ~ again ~ ') and '
-                ~ replication_conflicts.is_one_of(apart, state.unsettled) ~ ')' -%}
+            {%- set previous = '(select * from ' ~ state.table ~ ' where ' ~ state.open ~ ')' -%}
             {%- set assumed = '(' ~ (assumptions | replace(first_relation, previous)) ~ ')' -%}
             {%- do replication_conflicts.write_round(table, round | replace(first_relation, assumed), state.unsettled) -%}
             {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
@@ -57,10 +59,13 @@
             {%- if not is_read -%}
                 {%- do adapter.drop_relation(state.table) -%}
             {%- endif -%}
-            {%- if unsettled | length < state.unsettled | length -%}
-                {%- do settled_rows.append(
-                    'select * from ' ~ table ~ ' where not ' ~ replication_conflicts.is_one_of(apart, unsettled)
-                ) -%}
+            {%- set state.open = replication_conflicts.open_rows(table, again, apart, unsettled) -%}
+            {%- set settled = 'select * from ' ~ table ~ ' where not (' ~ state.open ~ ')' -%}
+            {%- if settles_in_parts and unsettled -%}
+                {%- do replication_conflicts.keep_settled(settled_later, settled, state.has_settled_later) -%}
+                {%- set state.has_settled_later = true -%}
+            {%- elif unsettled | length < state.unsettled | length -%}
+                {%- do settled_rows.append(settled) -%}
             {%- endif -%}
             {%- set state.table = table -%}
             {%- set state.unsettled = unsettled -%}
@@ -72,6 +77,10 @@
                 ~ "report it with the tables " ~ replication_conflicts.round_table(1) ~ " and " ~ state.table ~ "."
             ) }}
         {%- endif -%}
+    {%- endif -%}
+
+    {%- if state.has_settled_later -%}
+        {%- do settled_rows.append('select * from ' ~ settled_later) -%}
     {%- endif -%}
 
     {%- if existing is not none and not existing.is_view -%}
@@ -154,6 +163,25 @@
     {{ return(run_query(
         'select distinct ' ~ config.require('apart') ~ ' from ' ~ table ~ ' where ' ~ config.require('unsettled')
     ).columns[0].values() | list) }}
+{%- endmacro %}
+
+
+{#- Which rows of a round the next one looks at, as a condition. `again` may read the round itself as previous_round. -#}
+{% macro open_rows(table, again, apart, unsettled) -%}
+    {%- if not unsettled -%}
+        {{ return('false') }}
+    {%- endif -%}
+    {{ return(again | replace('previous_round', table | string) ~ ' and ' ~ replication_conflicts.is_one_of(apart, unsettled)) }}
+{%- endmacro %}
+
+
+{#- Keeps what a round has settled, where the next one looks at a part of it alone. -#}
+{% macro keep_settled(table, query, is_there) -%}
+    {%- if not is_there -%}
+        {%- do replication_conflicts.write_stage(table, query) -%}
+    {%- else -%}
+        {%- call statement('keep_settled') -%}insert into {{ table }} {{ query }}{%- endcall -%}
+    {%- endif -%}
 {%- endmacro %}
 
 

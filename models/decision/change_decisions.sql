@@ -1,15 +1,7 @@
-{{ config(
-    materialized='rounds',
-    first_round='change_queue',
-    taking="intake = 'taken'",
-    apart='publication',
-    again='is_contended',
-    unsettled='is_contended and needs_another_round',
-    round_limit='select 3 * count(*) + 1 from previous_round'
-) }}
-
-{#- what only merge replication needs is left out without it: planning costs time -#}
+{#- what only one kind of replication needs is left out without it: planning costs time, and a
+    transaction's changes are brought together for its own sake -#}
 {%- set has_merge = is_merge() -%}
+{%- set has_queued = is_queued() or not has_merge -%}
 {%- set with_records = has_records() -%}
 {%- set own_failure = record_own_failure() if with_records else 'own_failure' -%}
 {#- and so is what only decisions of people and refused commands need -#}
@@ -18,6 +10,24 @@
 {#- whom stages are about -#}
 {%- set of_records = record_articles() | map(attribute='publication') | unique | list -%}
 {%- set of_keys = key_constraints() | map(attribute='publication') | unique | list -%}
+{#- where rows are apart, one that is settled is not looked at again -#}
+{%- set with_rows_apart = publications_with_rows_apart() -%}
+{%- set again = 'is_contended' if not with_rows_apart else "is_contended and (
+    publication not in ('" ~ with_rows_apart | join("', '") ~ "')
+    or (publication, article, row_key) in (
+        select publication, article, row_key from previous_round where needs_another_round
+    )
+)" -%}
+{{ config(
+    materialized='rounds',
+    first_round='change_queue',
+    taking="intake = 'taken'",
+    apart='publication',
+    again=again,
+    unsettled='is_contended and needs_another_round',
+    round_limit='select 3 * count(*) + 1 from previous_round'
+) }}
+
 {#- what merge replication says of a change that is no part of a logical record -#}
 {%- set verdict_alone = merge_verdict(
     'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
@@ -211,6 +221,7 @@ select
     reinitialization,
     was_waiting_before_run,
     is_contended,
+    is_looked_at,
     round_number,
     {%- if with_records %}
     is_run_row,
@@ -266,6 +277,7 @@ changes as (
         reinitialization,
         was_waiting_before_run,
         is_contended,
+        is_looked_at,
         round_number + 1 as round_number,
         guess,
         guessed_state,
@@ -306,27 +318,30 @@ versioned as (
 ),
 {%- endif %}
 
--- one row per change: the row as the change leaves it, if it applies
+-- one row per change: the row as the change leaves it, if it applies, where anybody looks at it
 proposed as (
     select
         *{{ ' except (number, version, own_writer, standing_columns, keeps_other_columns)'
         if has_merge }},
-        {{ by_replication(
-            queued=row_state(
-                "if(operation = 'delete', null, new_version)", 'node', 'change_id',
-                "operation = 'delete'", 'true', row='change_row'
-            ),
-            merge='coalesce(guessed_state, ' ~ applied_state(
-                'keeps_other_columns',
-                merged_row(
-                    'keeps_other_columns', 'operation', 'written_columns', 'change_row',
-                    'held_before_run'
-                ),
-                'held_before_run',
-                known_lineage='if(' ~ is_record_detected_whole() ~ ', null, lineage)'
-                if with_records else 'lineage'
-            ) ~ ')'
-        ) | indent(4) }} as proposed_row
+        case
+            when is_looked_at
+                then {{ by_replication(
+                    queued=row_state(
+                        "if(operation = 'delete', null, new_version)", 'node', 'change_id',
+                        "operation = 'delete'", 'true', row='change_row'
+                    ),
+                    merge='coalesce(guessed_state, ' ~ applied_state(
+                        'keeps_other_columns',
+                        merged_row(
+                            'keeps_other_columns', 'operation', 'written_columns', 'change_row',
+                            'held_before_run'
+                        ),
+                        'held_before_run',
+                        known_lineage='if(' ~ is_record_detected_whole() ~ ', null, lineage)'
+                        if with_records else 'lineage'
+                    ) ~ ')'
+                ) | indent(20) }}
+        end as proposed_row
     from {{ 'versioned' if has_merge else 'changes' }}
 ),
 
@@ -334,6 +349,12 @@ proposed as (
 met as (
     select
         *,
+        {%- if has_queued %}
+        lag(operation) over (
+            partition by publication, article, row_key, transaction_key
+            order by queue_position
+        ) as operation_before,
+        {%- endif %}
         coalesce(
             last_value(if(guess, proposed_row, null), true) over (
                 partition by publication, article, row_key
@@ -341,14 +362,11 @@ met as (
                 rows between unbounded preceding and 1 preceding
             ),
             held_before_run
-        ) as publisher_row,
-        lag(operation) over (
-            partition by publication, article, row_key, transaction_key
-            order by queue_position
-        ) as operation_before
+        ) as publisher_row
     from proposed
 ),
 
+{% if has_queued -%}
 -- one row per change: whether it deletes what is gone already, in its own transaction or before it
 emptied as (
     select
@@ -384,6 +402,14 @@ held as (
         ) as held_row
     from preceded
 ),
+{%- else -%}
+held as (
+    select
+        *,
+        publisher_row as held_row
+    from met
+),
+{%- endif %}
 
 -- one row per change: did it know the row that it met
 compared as (
@@ -607,6 +633,7 @@ replaced as (
 ),
 {%- endif %}
 
+{% if has_queued or with_records -%}
 -- one row per change: the conflicts of its whole transaction
 transactions as (
     select
@@ -629,6 +656,16 @@ transactions as (
         ) as transaction_winner
     from replaced
 ),
+{%- else -%}
+transactions as (
+    select
+        *,
+        kind_met is not null and not is_publisher_change as is_conflict,
+        false as has_conflict,
+        cast(null as struct<node: string, change_id: string>) as transaction_winner
+    from replaced
+),
+{%- endif %}
 
 {% if has_reinitialization() -%}
 -- one row per change: whether its subscription waits for a reinitialization, marked by an earlier
@@ -707,9 +744,11 @@ judged as (
             partition by publication, transaction_key, group_key
         ) as is_record_kept_at_node,
         {%- endif %}
-        max(failure is not null) over (
-            partition by publication, transaction_key
-        ) as has_failure
+        {% if has_queued or with_records -%}
+        max(failure is not null) over (partition by publication, transaction_key)
+        {%- else -%}
+        false
+        {%- endif %} as has_failure
     from failing
 ),
 
@@ -862,6 +901,7 @@ select
     reinitialization,
     was_waiting_before_run,
     is_contended,
+    is_looked_at,
     round_number,
     guess,
     guessed_failure,
@@ -933,15 +973,19 @@ broken as (
 , broken as (select * from left_behind),
 {% endif %}
 
--- one row per change: whether it was decided otherwise than assumed
+-- one row per change: whether it was decided otherwise than assumed, and a decision may have looked
+-- at what was assumed
 compared_with_guess as (
     select
         *,
-        is_written <> guess
-        or (
-            replication = 'merge'
-            and is_written
-            and not to_json(state_after) <=> to_json(proposed_row)
+        is_looked_at
+        and (
+            is_written <> guess
+            or (
+                replication = 'merge'
+                and is_written
+                and not to_json(state_after) <=> to_json(proposed_row)
+            )
         ) as differs_from_guess
     from broken
 ),
@@ -971,19 +1015,21 @@ final as (
         replication,
         lineage,
         known_position,
-        previous_values,
-        written_columns,
-        tracked_columns,
+        -- what only a further look needs: writing values takes longer than deciding about them
+        if(is_contended, previous_values, null) as previous_values,
+        if(is_contended, written_columns, null) as written_columns,
+        if(is_contended, tracked_columns, null) as tracked_columns,
         ignores_equal_values,
         contending_priority,
         defending_priority,
-        change_row,
+        if(is_contended, change_row, null) as change_row,
         policy,
         publisher,
-        held_before_run,
+        if(is_contended, held_before_run, null) as held_before_run,
         reinitialization,
         was_waiting_before_run,
         is_contended,
+        is_looked_at,
         round_number,
         guess,
         {%- if with_records %}
@@ -1017,8 +1063,29 @@ final as (
         differs_from_guess as needs_another_round,
         {%- endif %}
         comparison,
-        held_row,
-        publisher_row,
+        held_row.version as held_version,
+        held_row.node as held_node,
+        held_row.change_id as held_change_id,
+        publisher_row.version as version_before,
+        {%- if has_merge %}
+        publisher_row.lineage as lineage_before,
+        {{ writer_version('held_row') }} as held_writer_version,
+        {{ writer_version('publisher_row') }} as writer_version_before,
+        {%- else %}
+        cast(null as map<string, bigint>) as lineage_before,
+        cast(null as string) as held_writer_version,
+        cast(null as string) as writer_version_before,
+        {%- endif %}
+        -- the row whose values are kept with the decision: what stays at the publisher where the
+        -- change was rejected, what was overwritten where it won
+        case
+            when is_rejected or outcome = 'same_value' then publisher_row
+            when conflict_kind is not null or {{ has_row_filter() }} then held_row
+        end as kept_row,
+        {%- if has_interventions %}
+        -- a node whose refused command is not undone gets what is there
+        if(intervention.kind = 'refused_command', publisher_row.row, null) as standing_values,
+        {%- endif %}
         outcome,
         rule,
         is_rejected,
@@ -1072,7 +1139,21 @@ final as (
             else transaction_winner.change_id
         end as winner_change_id,
         is_written,
-        if(is_written, state_after, null) as state_after,
+        -- with its values where they are not those of the change
+        case
+            when not is_written or state_after is null then null
+            when
+                is_looked_at
+                or outcome = 'merged'
+                or is_resolved_row
+                or operation = 'delete'
+                then state_after
+            else {{ row_state(
+                'state_after.version', 'state_after.node', 'state_after.change_id',
+                'state_after.is_deleted', 'state_after.is_of_this_run',
+                lineage='state_after.lineage', merge_version='state_after.merge_version'
+            ) | indent(16) }}
+        end as state_after,
         'taken' as intake,
         '{{ invocation_id }}' as run_id
     from compared_with_guess

@@ -36,18 +36,11 @@ changes as (
 
 articles as (select * from {{ ref('configured_articles') }}),
 
--- one row per decision, with the row whose values are kept with it: what stays at the publisher
--- where the change was rejected, what was overwritten where it won
+-- one row per decision, with what its article keeps of conflicts
 decisions as (
     select
         decisions.*,
-        articles.conflict_logging,
-        case
-            when decisions.is_rejected or decisions.outcome = 'same_value'
-                then decisions.publisher_row
-            when decisions.conflict_kind is not null then decisions.held_row
-            when articles.filtered_subscribers is not null then decisions.held_row
-        end as kept_row
+        articles.conflict_logging
     from {{ ref('change_decisions') }} as decisions
     inner join articles
         on
@@ -88,9 +81,9 @@ decided as (
         {%- endif %}
         decisions.conflict_logging,
         decisions.comparison,
-        decisions.held_row.version as held_version,
-        decisions.held_row.node as held_node,
-        decisions.held_row.change_id as held_change_id,
+        decisions.held_version,
+        decisions.held_node,
+        decisions.held_change_id,
         decisions.outcome,
         decisions.rule,
         decisions.is_rejected,
@@ -106,25 +99,23 @@ decided as (
             when decisions.state_after is not null then decisions.state_after.version
             when decisions.is_written and {{ source_of_row }}.operation = 'delete' then null
             when decisions.is_written then decisions.new_version
-            else decisions.publisher_row.version
+            else decisions.version_before
         end as publisher_version,
         coalesce(
-            decisions.state_after.lineage, decisions.publisher_row.lineage
+            decisions.state_after.lineage, decisions.lineage_before
         ) as publisher_lineage,
         -- the version that loses, if one does. A deleted row has one too; a feed without lineages
         -- counts versions for each row, and those that lose have the same number again
         case
             when not decisions.is_rejected
-                then coalesce(
-                        decisions.held_row.version, {{ writer_version('decisions.held_row') }}
-                    )
+                then coalesce(decisions.held_version, decisions.held_writer_version)
             when changes.replication = 'queued' then decisions.new_version
             when decisions.lineage is null then changes.change_id
             else {{ version_text('decisions.node', 'decisions.lineage[decisions.node]') }}
         end as losing_version,
-        {{ writer_version(
-            'coalesce(decisions.state_after, decisions.publisher_row)'
-        ) }} as last_version,
+        coalesce(
+            {{ writer_version('decisions.state_after') }}, decisions.writer_version_before
+        ) as last_version,
         if(
             decisions.is_written, coalesce(decisions.state_after.node, changes.node), null
         ) as version_node,
@@ -140,10 +131,9 @@ decided as (
             or changes.intervention is not null
             {%- endif %},
             {% if has_interventions -%}
-            -- a node whose refused command is not undone gets what is there
             case
                 when decisions.state_after is not null then decisions.state_after.row
-                when changes.intervention.kind = 'refused_command' then decisions.publisher_row.row
+                else decisions.standing_values
             end,
             {%- else -%}
             decisions.state_after.row,

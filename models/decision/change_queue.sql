@@ -5,6 +5,8 @@
 {%- set waiting = none if flags.FULL_REFRESH else held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
 {%- set has_interventions = has_interventions() -%}
+{#- under merge replication a change is decided without the others of its session -#}
+{%- set has_queued = is_queued() or not is_merge() -%}
 {%- set has_marks = has_reinitialization() -%}
 {%- set progress = queue_progress(log, rejected) -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
@@ -359,6 +361,15 @@ admitted as (
     from judged
 ),
 
+{% if not has_interventions -%}
+-- a published table is large beside what comes in: most of its rows need not be looked at closer.
+-- A few more than are asked for do no harm
+keys_of_run as (
+    select xxhash64(row_key) as key_hash
+    from changes
+),
+
+{% endif -%}
 -- one row per row that the publisher holds, of the articles in the queue
 held as (
     {% for item in article_list() -%}
@@ -378,7 +389,10 @@ held as (
             item, held[item.publication ~ '.' ~ item.article],
             with_values=needs_values(item.publication)
         ) | indent(8) }}
-    )
+    ) as held_rows
+    {%- if not has_interventions %}
+    where xxhash64(row_key) in (select keys_of_run.key_hash from keys_of_run)
+    {%- endif %}
     {% if not loop.last %}union all
     {% endif -%}
     {%- endfor %}
@@ -390,14 +404,20 @@ met as (
     select
         admitted.*,
         held.held_state,
-        count(*) over (
-            partition by admitted.publication, admitted.article, admitted.row_key
-        ) as changes_of_row,
+        {%- if has_queued %}
         row_number() over (
             partition by
                 admitted.publication, admitted.article, admitted.row_key, admitted.old_version
             order by admitted.transaction_position, admitted.queue_position
-        ) as sibling_number
+        ) as sibling_number,
+        {%- endif %}
+        row_number() over (
+            partition by admitted.publication, admitted.article, admitted.row_key
+            order by admitted.transaction_position, admitted.queue_position
+        ) as place_in_row,
+        count(*) over (
+            partition by admitted.publication, admitted.article, admitted.row_key
+        ) as changes_of_row
     from admitted
     left join held
         on
@@ -407,6 +427,7 @@ met as (
             and admitted.row_key = held.row_key
 ),
 
+{% if has_queued -%}
 -- one row per row with several changes: the versions that came with them
 rows_with_several as (
     select
@@ -427,6 +448,7 @@ versions_of_run as (
         explode(new_versions) as new_version
     from rows_with_several
 ),
+{%- endif %}
 
 {% if has_marks -%}
 -- one row per subscription: where its events lie in the queue
@@ -521,15 +543,29 @@ mark_positions as (
         false as was_waiting_before_run,
         {%- endif %}
         -- whether the decision may depend on another decision of this run
+        {% if has_queued -%}
         max(
             coalesce(met.policy = 'publisher_wins_reinitialize', false)
             or met.changes_of_row > 1
             or {{ "met.publication in ('" ~ contended_publications ~ "')" }}
-        ) over (partition by met.publication, met.transaction_key) as is_contended,
+        ) over (partition by met.publication, met.transaction_key)
+        {%- else -%}
+        met.changes_of_row > 1
+        or {{ "met.publication in ('" ~ contended_publications ~ "')" }}
+        {%- endif %} as is_contended,
+        -- whether a decision of this run may look at what is assumed of this change
+        {% if has_interventions -%}
+        true
+        {%- else -%}
+        met.place_in_row < met.changes_of_row
+        or {{ "met.publication in ('" ~ contended_publications ~ "')" }}
+        {%- endif %} as is_looked_at,
         -- the first guess of the rounds: a change makes a version, of the row as it has it. Under
         -- queued updating its transaction does not where it starts from a version that another
         -- change has started from before, or that was gone when the run began
-        {{ "met.operation <> 'image' and " if has_records() }}bool_and(
+        {{ "met.operation <> 'image'" if has_records() else 'true' }}
+        {%- if has_queued %}
+        and bool_and(
             met.replication = 'merge'
             or met.policy = 'subscriber_wins'
             or met.is_publisher_change
@@ -542,7 +578,8 @@ mark_positions as (
                     or met.held_state.version <=> met.old_version
                 )
             )
-        ) over (partition by met.publication, met.transaction_key) as guess,
+        ) over (partition by met.publication, met.transaction_key)
+        {%- endif %} as guess,
         cast(null as {{ row_state_type() }}) as guessed_state,
         cast(null as {{ failure_type() }}) as guessed_failure,
         -- under queued updating a failure may be assumed before it is sure
@@ -555,6 +592,7 @@ mark_positions as (
         0 as round_number,
         '{{ invocation_id }}' as run_id
     from met
+    {% if has_queued -%}
     left join versions_of_run
         on
             met.changes_of_row > 1
@@ -562,6 +600,7 @@ mark_positions as (
             and met.article = versions_of_run.article
             and met.row_key = versions_of_run.row_key
             and met.old_version = versions_of_run.new_version
+    {%- endif %}
     {%- if has_marks %}
     left join event_positions
         on

@@ -191,8 +191,8 @@ QUEUED = (
     Mutant(
         "the rounds stop after the first",
         "macros/materializations/rounds.sql",
-        "unsettled_parts(table) -%}\n    {%- set is_looked_at_again",
-        "unsettled_parts(table)[:0] -%}\n    {%- set is_looked_at_again",
+        "unsettled_parts(table) -%}\n    {%- set state",
+        "unsettled_parts(table)[:0] -%}\n    {%- set state",
     ),
 )
 MERGE = (
@@ -243,6 +243,18 @@ MERGE = (
         "macros/held/lineage_union.sql",
         "greatest(one_number, other_number)",
         "other_number",
+    ),
+    Mutant(
+        "nobody looks at a change that one more follows",
+        "models/decision/change_queue.sql",
+        "met.place_in_row < met.changes_of_row",
+        "met.place_in_row + 1 < met.changes_of_row",
+    ),
+    Mutant(
+        "a row that is not settled stays behind",
+        "models/decision/change_decisions.sql",
+        "from previous_round where needs_another_round",
+        "from previous_round where not needs_another_round",
     ),
     Mutant(
         "a parent may go while it has children",

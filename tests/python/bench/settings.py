@@ -28,6 +28,10 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
         "spark.sql.codegen.factoryMode": "FALLBACK",
         # the statements of a decision carry more columns than the hundred that Spark compiles
         "spark.sql.codegen.maxFields": "1000",
+        # rounds, and run after run, have the same code again
+        "spark.sql.codegen.cache.maxEntries": "2000",
+        # the keys of some million changes, 16 bytes each, go to every executor: see docs/cost.md
+        "spark.sql.autoBroadcastJoinThreshold": "64m",
         "spark.databricks.delta.merge.deletionVectors.persistent": "true",
         "spark.databricks.delta.optimizeMetadataQuery.enabled": "true",
         "spark.databricks.delta.fileSizeHistogramMetrics.enabled": "true",

@@ -1,0 +1,8 @@
+{#- Whether the article of a change has a row filter, as a condition over the columns publication and article. -#}
+{% macro has_row_filter() -%}
+    {%- set names = [] -%}
+    {%- for item in replication_conflicts.article_list() if item.options.get('row_filter') -%}
+        {%- do names.append(item.publication ~ '.' ~ item.article) -%}
+    {%- endfor -%}
+    {{ return("concat(publication, '.', article) in ('" ~ names | join("', '") ~ "')" if names else 'false') }}
+{%- endmacro %}
