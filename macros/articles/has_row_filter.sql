@@ -4,5 +4,5 @@
     {%- for item in replication_conflicts.article_list() if item.options.get('row_filter') -%}
         {%- do names.append(item.publication ~ '.' ~ item.article) -%}
     {%- endfor -%}
-    {{ return("concat(publication, '.', article) in ('" ~ names | join("', '") ~ "')" if names else 'false') }}
+    {{ return(replication_conflicts.is_one_of("concat(publication, '.', article)", names)) }}
 {%- endmacro %}

@@ -1,9 +1,4 @@
 {#- Whether a publication replicates by merge; without a name, whether any does. -#}
 {% macro is_merge(publication=none) -%}
-    {%- for name, settings in replication_conflicts.publications().items() if publication in [none, name] -%}
-        {%- if settings is mapping and settings.get('replication') == 'merge' -%}
-            {{ return(true) }}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(false) }}
+    {{ return(replication_conflicts.has_publication_with('replication', 'merge', publication)) }}
 {%- endmacro %}

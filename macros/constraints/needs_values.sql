@@ -12,5 +12,5 @@
     {%- for publication in replication_conflicts.publications() if replication_conflicts.needs_values(publication) -%}
         {%- do names.append(publication) -%}
     {%- endfor -%}
-    {{ return("publication in ('" ~ names | join("', '") ~ "')" if names else 'false') }}
+    {{ return(replication_conflicts.is_one_of('publication', names)) }}
 {%- endmacro %}

@@ -183,9 +183,3 @@
         {%- call statement('keep_settled') -%}insert into {{ table }} {{ query }}{%- endcall -%}
     {%- endif -%}
 {%- endmacro %}
-
-
-{#- Whether a column has one of several values, as a condition; never, where there are none. -#}
-{% macro is_one_of(column, values) -%}
-    {{ return('(' ~ column ~ " in ('" ~ values | join("', '") ~ "'))" if values else '(false)') }}
-{%- endmacro %}

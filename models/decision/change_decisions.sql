@@ -13,7 +13,7 @@
 {#- where rows are apart, one that is settled is not looked at again -#}
 {%- set with_rows_apart = publications_with_rows_apart() -%}
 {%- set again = 'is_contended' if not with_rows_apart else "is_contended and (
-    publication not in ('" ~ with_rows_apart | join("', '") ~ "')
+    not " ~ is_one_of('publication', with_rows_apart) ~ "
     or (publication, article, row_key) in (
         select publication, article, row_key from previous_round where needs_another_round
     )

@@ -14,9 +14,9 @@
 {%- set has_clock = (
     not execute or (rejected and flags.FULL_REFRESH) or has_aged_changes(progress)
 ) -%}
-{%- set contended_publications = (
-    key_constraints() + record_articles()
-) | map(attribute='publication') | unique | join("', '") -%}
+{%- set is_brought_together = is_one_of(
+    'met.publication', publications_with_rows_together()
+) -%}
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
@@ -547,18 +547,18 @@ mark_positions as (
         max(
             coalesce(met.policy = 'publisher_wins_reinitialize', false)
             or met.changes_of_row > 1
-            or {{ "met.publication in ('" ~ contended_publications ~ "')" }}
+            or {{ is_brought_together }}
         ) over (partition by met.publication, met.transaction_key)
         {%- else -%}
         met.changes_of_row > 1
-        or {{ "met.publication in ('" ~ contended_publications ~ "')" }}
+        or {{ is_brought_together }}
         {%- endif %} as is_contended,
         -- whether a decision of this run may look at what is assumed of this change
         {% if has_interventions -%}
         true
         {%- else -%}
         met.place_in_row < met.changes_of_row
-        or {{ "met.publication in ('" ~ contended_publications ~ "')" }}
+        or {{ is_brought_together }}
         {%- endif %} as is_looked_at,
         -- the first guess of the rounds: a change makes a version, of the row as it has it. Under
         -- queued updating its transaction does not where it starts from a version that another

@@ -123,16 +123,13 @@ def is_locked(metastore: Path) -> bool:
     return False
 
 
-def wait_until_free(metastore: Path, seconds: float = _LOCK_SECONDS) -> None:
-    """Wait until no other process has the metastore open; says so where it takes a while.
-
-    Raises SessionError after so many seconds.
-    """
+def _wait_until_free(metastore: Path) -> None:
+    """Wait until no other process has the metastore open; says so where it takes a while."""
     began = time.monotonic()
     is_announced = False
     while is_locked(metastore):
         waited = time.monotonic() - began
-        if waited > seconds:
+        if waited > _LOCK_SECONDS:
             raise SessionError(_locked_message(metastore))
         if waited > _SILENT_SECONDS and not is_announced:
             is_announced = True
@@ -159,7 +156,7 @@ def _refuse_bad_start(settings: Mapping[str, str]) -> None:
         raise SessionError(java)
     metastore = metastore_folder(settings, Path.cwd())
     if metastore is not None:
-        wait_until_free(metastore)
+        _wait_until_free(metastore)
         metastore.parent.mkdir(parents=True, exist_ok=True)
     master = settings.get("spark.master", "")
     if master.startswith("spark://") and not _answers(master):

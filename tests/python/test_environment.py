@@ -16,7 +16,7 @@ import yaml
 
 from replication_conflicts.dbt_build import DbtBuild, short_message
 from replication_conflicts.environment import check, class_archive, folders, jars, profile, session
-from replication_conflicts.environment.session import SessionError, is_locked, wait_until_free
+from replication_conflicts.environment.session import SessionError
 
 from .conftest import REPOSITORY, ScratchProject
 
@@ -201,24 +201,47 @@ def locked_metastore(folder: Path) -> Iterator[tuple[Path, Callable[[], object]]
         holder.communicate()
 
 
-def test_a_locked_metastore_is_one_line(tmp_path: Path) -> None:
-    """Another process holds Derby's lock and does not end."""
+class Started(Exception):
+    """Nothing has kept a session from being started."""
+
+
+@pytest.fixture
+def start_alone(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], object]:
+    """Starts a session on a folder up to where Java would be, as if there were none yet."""
+
+    def started(settings: Mapping[str, str]) -> None:
+        raise Started
+
+    monkeypatch.setattr(session, "_is_running", lambda: False)
+    monkeypatch.setattr(session, "_fetch_own_jars", started)
+    return lambda folder: session.start(profile.embedded_parameters(folder / "state"), folder)
+
+
+def test_a_locked_metastore_is_one_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    start_alone: Callable[[Path], object],
+) -> None:
+    """Another process holds Derby's lock and does not end: this one says so, and starts no Java."""
+    monkeypatch.setattr(session, "_LOCK_SECONDS", 0.3)
     with locked_metastore(tmp_path) as (metastore, _), pytest.raises(SessionError) as refused:
-        wait_until_free(metastore, seconds=0.3)
+        start_alone(tmp_path)
     lines = str(refused.value).splitlines()
     assert len(lines) == 1
     assert lines[0].startswith(f"another run uses {metastore}")
 
 
 def test_a_metastore_that_is_about_to_be_free_is_waited_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    start_alone: Callable[[Path], object],
 ) -> None:
     """The Java of a run that has just ended, or was killed, still holds its lock."""
     with locked_metastore(tmp_path) as (metastore, end_holder):
         ending = threading.Timer(2.5, end_holder)
         ending.start()
-        wait_until_free(metastore)
-        assert not is_locked(metastore)
+        with pytest.raises(Started):
+            start_alone(tmp_path)
         ending.join()
     said = capsys.readouterr().err
     assert said == f"another run uses {metastore}: waiting for its end ...\n"
