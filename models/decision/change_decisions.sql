@@ -14,8 +14,11 @@
 {%- set with_rows_apart = publications_with_rows_apart() -%}
 {%- set again = 'is_contended' if not with_rows_apart else "is_contended and (
     not " ~ is_one_of('publication', with_rows_apart) ~ "
-    or (publication, article, row_key) in (
-        select publication, article, row_key from previous_round where needs_another_round
+    or coalesce(
+        (publication, article, row_key) in (
+            select publication, article, row_key from previous_round where needs_another_round
+        ),
+        false
     )
 )" -%}
 {{ config(
@@ -246,6 +249,7 @@ changes as (
         publication,
         article,
         row_key,
+        {{ row_hash() }} as row_hash,
         change_id,
         {%- if has_interventions %}
         if(intervention is null, node, concat(publisher, '*')) as node,
@@ -255,6 +259,7 @@ changes as (
         {%- endif %}
         is_publisher_change,
         transaction_key,
+        {{ transaction_hash() }} as transaction_hash,
         transaction_position,
         queue_position,
         operation,
@@ -351,13 +356,13 @@ met as (
         *,
         {%- if has_queued %}
         lag(operation) over (
-            partition by publication, article, row_key, transaction_key
+            partition by row_hash, publication, article, row_key, transaction_key
             order by queue_position
         ) as operation_before,
         {%- endif %}
         coalesce(
             last_value(if(guess, proposed_row, null), true) over (
-                partition by publication, article, row_key
+                partition by row_hash, publication, article, row_key
                 order by transaction_position, {{ 'is_run_row, ' if with_records }}queue_position
                 rows between unbounded preceding and 1 preceding
             ),
@@ -384,7 +389,7 @@ preceded as (
     select
         *,
         last_value(if(is_empty_delete, null, proposed_row), true) over (
-            partition by publication, article, row_key, transaction_key
+            partition by row_hash, publication, article, row_key, transaction_key
             order by queue_position
             rows between unbounded preceding and 1 preceding
         ) as row_before_in_transaction
@@ -640,7 +645,7 @@ transactions as (
         *,
         kind_met is not null and not is_publisher_change as is_conflict,
         max(kind_met is not null and not is_publisher_change) over (
-            partition by publication, transaction_key
+            partition by transaction_hash, publication, transaction_key
         ) as has_conflict,
         first_value(
             if(
@@ -650,7 +655,7 @@ transactions as (
             ),
             true
         ) over (
-            partition by publication, transaction_key
+            partition by transaction_hash, publication, transaction_key
             order by queue_position
             rows between unbounded preceding and unbounded following
         ) as transaction_winner
@@ -745,7 +750,9 @@ judged as (
         ) as is_record_kept_at_node,
         {%- endif %}
         {% if has_queued or with_records -%}
-        max(failure is not null) over (partition by publication, transaction_key)
+        max(failure is not null) over (
+            partition by transaction_hash, publication, transaction_key
+        )
         {%- else -%}
         false
         {%- endif %} as has_failure

@@ -9,11 +9,12 @@
 {%- set has_queued = is_queued() or not is_merge() -%}
 {%- set has_marks = has_reinitialization() -%}
 {%- set progress = queue_progress(log, rejected) -%}
+{%- set incoming = incoming_facts(progress) -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too -#}
-{%- set has_clock = (
-    not execute or (rejected and flags.FULL_REFRESH) or has_aged_changes(progress)
-) -%}
+{%- set has_clock = not execute or (rejected and flags.FULL_REFRESH) or incoming.has_aged -%}
+{#- so many keys, of 16 bytes each, may go to every executor -#}
+{%- set has_few_keys = not has_interventions and incoming.changes <= 4000000 -%}
 {%- set is_brought_together = is_one_of(
     'met.publication', publications_with_rows_together()
 ) -%}
@@ -36,7 +37,10 @@ subscription_events as (select * from {{ ref('subscription_event_log') }}),
 {%- endif %}
 
 changes as (
-    select * from {{ ref('incoming_changes') }}
+    select
+        *,
+        {{ row_hash() }} as row_hash
+    from {{ ref('incoming_changes') }}
     where run_id = '{{ invocation_id }}'
 ),
 
@@ -138,6 +142,7 @@ grouped as (
 counted as (
     select
         grouped.*,
+        {{ transaction_hash('grouped') }} as transaction_hash,
         publications.replication,
         publications.policy,
         publications.publisher,
@@ -166,7 +171,7 @@ transactions as (
         or rejected_before + count(*) over in_transaction
         >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete
     from counted
-    window in_transaction as (partition by publication, transaction_key)
+    window in_transaction as (partition by transaction_hash, publication, transaction_key)
 ),
 
 -- one row per subscription: the priority with which its changes contend. Below a republisher it is
@@ -343,7 +348,9 @@ admitted as (
             when violation is not null then 'rejected'
             when
                 replication = 'queued'
-                and max(violation) over (partition by publication, transaction_key) is not null
+                and max(violation) over (
+                    partition by transaction_hash, publication, transaction_key
+                ) is not null
                 then 'rejected'
             else 'taken'
         end as intake,
@@ -352,7 +359,7 @@ admitted as (
             if(
                 replication = 'merge' and is_complete,
                 max(if(violation is null, queue_position, null)) over (
-                    partition by publication, transaction_key
+                    partition by transaction_hash, publication, transaction_key
                 ),
                 null
             ),
@@ -361,22 +368,22 @@ admitted as (
     from judged
 ),
 
-{% if not has_interventions -%}
+{% if has_few_keys -%}
 -- a published table is large beside what comes in: most of its rows need not be looked at closer.
 -- A few more than are asked for do no harm
 keys_of_run as (
-    select xxhash64(row_key) as key_hash
-    from changes
+    select row_hash from changes
 ),
 
 {% endif -%}
 -- one row per row that the publisher holds, of the articles in the queue
 held as (
     {% for item in article_list() -%}
-    select
+    select{{ ' /*+ broadcast(keys_of_run) */' if has_few_keys }}
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
-        row_key,
+        held_rows.row_key,
+        held_rows.row_hash,
         {% set is_merged = is_merge(item.publication) -%}
         {{ row_state(
             'row_version', 'version_node', 'version_change_id', 'is_deleted', 'false',
@@ -385,13 +392,18 @@ held as (
             row='held_row' if needs_values(item.publication) else 'null'
         ) | indent(4) }} as held_state
     from (
-        {{ held_rows(
-            item, held[item.publication ~ '.' ~ item.article],
-            with_values=needs_values(item.publication)
-        ) | indent(8) }}
+        select
+            *,
+            {{ row_hash("'" ~ item.publication ~ "'", "'" ~ item.article ~ "'") }} as row_hash
+        from (
+            {{ held_rows(
+                item, held[item.publication ~ '.' ~ item.article],
+                with_values=needs_values(item.publication)
+            ) | indent(12) }}
+        )
     ) as held_rows
-    {%- if not has_interventions %}
-    where xxhash64(row_key) in (select keys_of_run.key_hash from keys_of_run)
+    {%- if has_few_keys %}
+    left semi join keys_of_run on held_rows.row_hash = keys_of_run.row_hash
     {%- endif %}
     {% if not loop.last %}union all
     {% endif -%}
@@ -407,46 +419,52 @@ met as (
         {%- if has_queued %}
         row_number() over (
             partition by
-                admitted.publication, admitted.article, admitted.row_key, admitted.old_version
+                admitted.row_hash, admitted.publication, admitted.article, admitted.row_key,
+                admitted.old_version
             order by admitted.transaction_position, admitted.queue_position
         ) as sibling_number,
         {%- endif %}
         row_number() over (
-            partition by admitted.publication, admitted.article, admitted.row_key
+            partition by
+                admitted.row_hash, admitted.publication, admitted.article, admitted.row_key
             order by admitted.transaction_position, admitted.queue_position
         ) as place_in_row,
         count(*) over (
-            partition by admitted.publication, admitted.article, admitted.row_key
+            partition by
+                admitted.row_hash, admitted.publication, admitted.article, admitted.row_key
         ) as changes_of_row
     from admitted
     left join held
         on
             admitted.intake = 'taken'
+            and admitted.row_hash = held.row_hash
             and admitted.publication = held.publication
             and admitted.article = held.article
             and admitted.row_key = held.row_key
 ),
 
 {% if has_queued -%}
--- one row per row with several changes: the versions that came with them
-rows_with_several as (
-    select
-        publication,
-        article,
-        row_key,
-        collect_set(new_version) as new_versions
-    from changes
-    group by publication, article, row_key
-    having count(*) > 1
-),
-
+-- one row per version that came with a row of several changes
 versions_of_run as (
-    select
+    select distinct
         publication,
         article,
         row_key,
-        explode(new_versions) as new_version
-    from rows_with_several
+        new_version
+    from (
+        select
+            publication,
+            article,
+            row_key,
+            new_version,
+            count(*) over (
+                partition by row_hash, publication, article, row_key
+            ) as changes_of_row
+        from changes
+    )
+    where
+        changes_of_row > 1
+        and new_version is not null
 ),
 {%- endif %}
 
@@ -548,7 +566,7 @@ mark_positions as (
             coalesce(met.policy = 'publisher_wins_reinitialize', false)
             or met.changes_of_row > 1
             or {{ is_brought_together }}
-        ) over (partition by met.publication, met.transaction_key)
+        ) over (partition by met.transaction_hash, met.publication, met.transaction_key)
         {%- else -%}
         met.changes_of_row > 1
         or {{ is_brought_together }}
@@ -578,7 +596,7 @@ mark_positions as (
                     or met.held_state.version <=> met.old_version
                 )
             )
-        ) over (partition by met.publication, met.transaction_key)
+        ) over (partition by met.transaction_hash, met.publication, met.transaction_key)
         {%- endif %} as guess,
         cast(null as {{ row_state_type() }}) as guessed_state,
         cast(null as {{ failure_type() }}) as guessed_failure,

@@ -130,19 +130,26 @@ compared as (
     select
         *,
         lag(content_hash) over (
-            partition by publication, change_key
+            partition by change_hash, publication, change_key
             order by content_hash asc, queue_position asc nulls last
         ) as copy_before,
-        first_value(content_hash) over (
-            partition by publication, change_key
-            order by was_seen desc, queue_position asc nulls last, content_hash asc
+        min_by(
+            content_hash, struct(not was_seen, queue_position is null, queue_position, content_hash)
+        ) over (
+            partition by change_hash, publication, change_key
         ) as first_content
-    from undecided
+    from (
+        select
+            *,
+            -- first, for sorting: see row_hash
+            xxhash64(publication, change_key) as change_hash
+        from undecided
+    )
 ),
 
 final as (
     select
-        * except (copy_before, first_content, is_id_decided),
+        * except (change_hash, copy_before, first_content, is_id_decided),
         is_id_decided or content_hash <> first_content as is_duplicate,
         '{{ invocation_id }}' as run_id
     from compared

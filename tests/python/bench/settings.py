@@ -9,6 +9,8 @@ from replication_conflicts.environment.profile import embedded_parameters
 
 # what the embedded target has for small data alone
 _QUICK_STARTS = ("-XX:+UseSerialGC", "-Xms2g", "-Xmn1g", "-XX:ReservedCodeCacheSize=512m")
+# Java leaves methods of more than 8,000 bytes uncompiled, and a decision is one
+_LONG_RUNS = ("-XX:+UseParallelGC", "-XX:-DontCompileHugeMethods")
 
 
 def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
@@ -22,7 +24,7 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
     return {
         "spark.master": f"local[{cores}]",
         "spark.driver.memory": memory,
-        "spark.driver.extraJavaOptions": " ".join([*kept, "-XX:+UseParallelGC"]),
+        "spark.driver.extraJavaOptions": " ".join([*kept, *_LONG_RUNS]),
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.codegen.wholeStage": "true",
         "spark.sql.codegen.factoryMode": "FALLBACK",
@@ -30,8 +32,14 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
         "spark.sql.codegen.maxFields": "1000",
         # rounds, and run after run, have the same code again
         "spark.sql.codegen.cache.maxEntries": "2000",
-        # the keys of some million changes, 16 bytes each, go to every executor: see docs/cost.md
-        "spark.sql.autoBroadcastJoinThreshold": "64m",
+        # Spark estimates rows in memory from compressed files: wide rows must not be broadcast
+        "spark.sql.sources.fileCompressionFactor": "4",
+        # joins of changes with changes need no sorting
+        "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "128m",
+        # as many parts as were asked for, so that both cores have work to the end
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+        # a run is one partition of the log: no need to bring its rows together
+        "spark.databricks.delta.merge.repartitionBeforeWrite.enabled": "false",
         "spark.databricks.delta.merge.deletionVectors.persistent": "true",
         "spark.databricks.delta.optimizeMetadataQuery.enabled": "true",
         "spark.databricks.delta.fileSizeHistogramMetrics.enabled": "true",
