@@ -750,13 +750,14 @@ judged as (
         ) as is_record_kept_at_node,
         {%- endif %}
         {% if has_queued or with_records -%}
-        max(failure is not null) over (
-            partition by transaction_hash, publication, transaction_key
-        )
+        max(failure is not null) over of_transaction
         {%- else -%}
         false
         {%- endif %} as has_failure
     from failing
+    {%- if has_queued or with_records %}
+    window of_transaction as (partition by transaction_hash, publication, transaction_key)
+    {%- endif %}
 ),
 
 ruled as (

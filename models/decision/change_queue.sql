@@ -402,7 +402,7 @@ held as (
             ) | indent(12) }}
         )
     ) as held_rows
-    {%- if has_few_keys %}
+    {% if has_few_keys -%}
     left semi join keys_of_run on held_rows.row_hash = keys_of_run.row_hash
     {%- endif %}
     {% if not loop.last %}union all
@@ -444,6 +444,16 @@ met as (
 ),
 
 {% if has_queued -%}
+counted_rows as (
+    select
+        publication,
+        article,
+        row_key,
+        new_version,
+        count(*) over (partition by row_hash, publication, article, row_key) as changes_of_row
+    from changes
+),
+
 -- one row per version that came with a row of several changes
 versions_of_run as (
     select distinct
@@ -451,17 +461,7 @@ versions_of_run as (
         article,
         row_key,
         new_version
-    from (
-        select
-            publication,
-            article,
-            row_key,
-            new_version,
-            count(*) over (
-                partition by row_hash, publication, article, row_key
-            ) as changes_of_row
-        from changes
-    )
+    from counted_rows
     where
         changes_of_row > 1
         and new_version is not null

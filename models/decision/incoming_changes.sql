@@ -126,6 +126,14 @@ undecided as (
     where not coalesce(array_contains(known_ids.decided_contents, identified.content_hash), false)
 ),
 
+hashed as (
+    select
+        *,
+        -- first, for sorting: see row_hash
+        xxhash64(publication, change_key) as change_hash
+    from undecided
+),
+
 compared as (
     select
         *,
@@ -138,13 +146,7 @@ compared as (
         ) over (
             partition by change_hash, publication, change_key
         ) as first_content
-    from (
-        select
-            *,
-            -- first, for sorting: see row_hash
-            xxhash64(publication, change_key) as change_hash
-        from undecided
-    )
+    from hashed
 ),
 
 final as (

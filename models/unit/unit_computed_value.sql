@@ -20,8 +20,7 @@ with conflicts as (
 
 resolved as (
     select
-        case_name
-        {%- for name in resolvers %},
+        {%- for name in resolvers %}
         case data_type
             {%- for data_type in types if data_type.split('(')[0] in resolver_rules()[name].types %}
             when '{{ data_type }}'
@@ -30,20 +29,23 @@ resolved as (
                     {'name': name, 'column': 'named', 'separator': '=='}
                 )) | indent(16) }}
             {%- endfor %}
-        end as {{ name }}
+        end as {{ name }},
         {%- endfor %}
+        case_name,
+        data_type
     from conflicts
 )
 
 select
-    case_name
-    {%- for name in resolvers %},
+    case_name,
+    {%- for name in resolvers %}
     case
         when {{ name }} is null then '-'
         when {{ name }}.winner is not null then {{ name }}.winner
         when {{ name }}.is_overflow then 'overflow'
         when {{ name }}.is_computed then coalesce({{ name }}.value, 'NULL')
         else 'by priority'
-    end as {{ name }}
+    end as {{ name }},
     {%- endfor %}
+    data_type
 from resolved

@@ -13,8 +13,7 @@ with conflicts as (
 )
 
 select
-    case_name
-    {%- for name in resolvers %},
+    {%- for name in resolvers %}
     case data_type
         {%- for data_type in types if data_type.split('(')[0] in resolver_rules()[name].types %}
         when '{{ data_type }}'
@@ -23,6 +22,7 @@ select
             )) | indent(12) }}.winner
         {%- endfor %}
         else '-'
-    end as {{ name }}
+    end as {{ name }},
     {%- endfor %}
+    case_name
 from conflicts
