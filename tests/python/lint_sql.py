@@ -16,10 +16,12 @@ from sqlfluff.cli.commands import cli
 
 # what the templater says of a file that dbt cannot compile; a disabled model is another case
 _LEFT_OUT = "dbt raised a fatal exception"
+# a staging model looks at its feed, and there is none before somebody has loaded it
+_NO_FEED = "its change feed"
 
 
 class LeftOut(logging.Handler):
-    """Keeps what sqlfluff warns of: files that were not looked at."""
+    """Keeps what sqlfluff warns of: files that were left out, but for staging without a feed."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -28,7 +30,7 @@ class LeftOut(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a warning about a file that could not be compiled."""
         message = record.getMessage()
-        if _LEFT_OUT in message:
+        if _LEFT_OUT in message and _NO_FEED not in message:
             self.warnings.append(message)
 
 
