@@ -3,9 +3,10 @@
       sequence: the last run whose decisions are in the base
       overlay:  whether the log knows versions that the base has not taken: only after a run that died
       log:      the last run in the log, none without one
-    It reads every published table where the last run was not finished: held_state asks once a run. A full refresh starts from
-    the initial snapshot and takes nothing from the log.
-    Error: a published table that was made from an earlier log: a full refresh died before it came to it. -#}
+    It reads every table made from the log where the last run was not finished: held_state asks once a run. A full refresh starts
+    from the initial snapshot and takes nothing from the log.
+    Error: a table, of published rows or any other, that was made from an earlier log: a full refresh died before it came to it.
+    What is in the log now would be there twice. -#}
 {% macro held_state_now() -%}
     {%- set state = {} -%}
     {%- set log_relation = none if flags.FULL_REFRESH else replication_conflicts.held_relation('change_outcomes') -%}
@@ -48,17 +49,23 @@
             "select concat(publication, '.', article), 'log', max(run_sequence) from " ~ log_relation
             ~ " where is_written group by publication, article"
         ) -%}
+        {%- for node in replication_conflicts.models_of_log() if node.name not in tables -%}
+            {%- set relation = adapter.get_relation(node.database, node.schema, node.alias) -%}
+            {%- if relation is not none -%}
+                {%- do queries.append("select '" ~ node.name ~ "', 'other', max(run_sequence) from " ~ relation) -%}
+            {%- endif -%}
+        {%- endfor -%}
     {%- endif -%}
     {%- if queries -%}
         {%- set rows = run_query(queries | join(' union all ')).rows -%}
+        {%- for row in rows if row[1] != 'log' and not replication_conflicts.is_made_from_log(row[2], log) -%}
+            {{ exceptions.raise_compiler_error(
+                ('the published rows of ' if row[1] == 'versions' else 'the rows of ') ~ row[0] ~ ' (run ' ~ row[2]
+                ~ ') are not made from the decision log as it is now (runs ' ~ log.first ~ ' to ' ~ log.last
+                ~ '): a full refresh was not finished. Run dbt build --full-refresh again.'
+            ) }}
+        {%- endfor -%}
         {%- for row in rows if row[1] == 'versions' and state.get(row[0]) -%}
-            {%- if not replication_conflicts.is_made_from_log(row[2], log) -%}
-                {{ exceptions.raise_compiler_error(
-                    'the published rows of ' ~ row[0] ~ ' (run ' ~ row[2] ~ ') are not made from the decision log as it is '
-                    ~ 'now (runs ' ~ log.first ~ ' to ' ~ log.last ~ '): a full refresh was not finished. '
-                    ~ 'Run dbt build --full-refresh again.'
-                ) }}
-            {%- endif -%}
             {%- do state[row[0]].update({'base': 'versions', 'sequence': (row[2] or 0) | int}) -%}
         {%- endfor -%}
         {%- for row in rows if row[1] == 'log' and state.get(row[0]) -%}

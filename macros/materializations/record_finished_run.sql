@@ -10,8 +10,7 @@
     {%- endif -%}
     {%- set built = results | selectattr('status', 'equalto', 'success') | map(attribute='node.unique_id') | list -%}
     {%- set names = [] -%}
-    {%- for node in graph.nodes.values()
-        if node.config.materialized == 'ledger' and node.config.get('news', {}).by == 'run_sequence' -%}
+    {%- for node in replication_conflicts.models_of_log() -%}
         {%- if node.unique_id not in built -%}
             {{ return('') }}
         {%- endif -%}

@@ -140,6 +140,29 @@ def test_a_published_table_that_is_dropped_is_made_again(
         assert compare(running, played, is_rebuilt=True) == []
 
 
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_full_refresh_that_died_is_asked_for_again(tmp_path: Path, scratch_state: Path) -> None:
+    """Tables that it has not come to hold what the log has given another number since."""
+    first = case("died", [[row(1, "HQ", "update", AB, "v0", "h1")]])
+    later = [Delivery((row(at, "north", "update", AB, "v0", f"n{at}"),)) for at in (2, 3)]
+    with builds("died", [first], tmp_path, scratch_state) as running:
+        (played,) = running.played
+        played.case = replace(first, deliveries=(*first.deliveries, *later))
+        running.deliver(played, 1)
+        running.build()
+        running.build("--full-refresh", "--exclude", "conflicts_info")
+        running.deliver(played, 2)
+        log = running.records("change_outcomes", played)
+        with pytest.raises(
+            BuildFailed, match=r"conflicts_info \(run 2\).*dbt build --full-refresh again"
+        ):
+            running.build()
+        assert running.records("change_outcomes", played) == log
+        running.build("--full-refresh")
+        assert compare(running, played, is_rebuilt=True) == []
+
+
 def noted(running: Builds) -> set[int]:
     """The runs that tables made from the decision log are said to have taken."""
     rows = running.spark.table(f"{running.project.schema}.finished_runs").collect()
