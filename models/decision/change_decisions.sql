@@ -1,7 +1,7 @@
 {#- what only one kind of replication needs is left out without it: planning costs time, and a
     transaction's changes are brought together for its own sake -#}
 {%- set has_merge = is_merge() -%}
-{%- set has_queued = is_queued() or not has_merge -%}
+{%- set has_queued = is_queued() -%}
 {%- set with_records = has_records() -%}
 {%- set own_failure = record_own_failure() if with_records else 'own_failure' -%}
 {#- and so is what only decisions of people and refused commands need -#}

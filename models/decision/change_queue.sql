@@ -6,7 +6,7 @@
 {%- set rejected = held_relation('rejected_changes') -%}
 {%- set has_interventions = has_interventions() -%}
 {#- under merge replication a change is decided without the others of its session -#}
-{%- set has_queued = is_queued() or not is_merge() -%}
+{%- set has_queued = is_queued() -%}
 {%- set has_marks = has_reinitialization() -%}
 {%- set progress = queue_progress(log, rejected) -%}
 {%- set incoming = incoming_facts(progress) -%}
@@ -444,6 +444,7 @@ met as (
 ),
 
 {% if has_queued -%}
+-- one row per change: few columns counted again cost less than the whole of `met` read twice
 counted_rows as (
     select
         publication,

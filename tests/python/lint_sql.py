@@ -35,7 +35,7 @@ class LeftOut(logging.Handler):
 
 
 def main(files: list[str]) -> int:
-    """Lint the files; 0 when all were looked at and are clean."""
+    """Lint the files; 0 when they are clean, and none that can be compiled was left out."""
     sqlparse.engine.grouping.MAX_GROUPING_TOKENS = sys.maxsize
     left_out = LeftOut()
     logging.getLogger("sqlfluff.linter").addHandler(left_out)
