@@ -799,6 +799,12 @@ decided as (
             ) if with_records else outcome_alone
         )) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
+        {%- if with_records %}
+        -- what a change has lost against that lost with its whole record
+        if(
+            record_verdict = 'lost', {{ version_text('defender.node', 'defender.number') }}, null
+        ) as record_winner_version,
+        {%- endif %}
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
         -- its own
         case
@@ -921,6 +927,7 @@ select
     is_condemned,
     is_record_kept_at_node,
     record_conflict_type,
+    record_winner_version,
     {%- endif %}
     proposed_row,
     publisher_row,
@@ -1048,6 +1055,7 @@ final as (
             null,
             is_record_kept_at_node
         ) as is_kept_at_node,
+        record_winner_version,
         {%- endif %}
         guessed_failure,
         is_failure_final,

@@ -68,10 +68,12 @@ decided as (
         if(decisions.is_run_row, decisions.change_row, changes.change_row) as change_row,
         if(decisions.is_run_row, null, changes.content_hash) as content_hash,
         decisions.is_kept_at_node,
+        decisions.record_winner_version,
         {%- else -%}
         changes.change_row,
         changes.content_hash,
         cast(null as boolean) as is_kept_at_node,
+        cast(null as string) as record_winner_version,
         {%- endif %}
         changes.replication,
         changes.policy,
@@ -263,8 +265,11 @@ recorded as (
                         'decided.change_id',
                         'decided.losing_version'
                     ),
-                    'if(decided.failure is null, '
-                    ~ 'coalesce(decided.publisher_version, decided.last_version), null)',
+                    winning_version(
+                        'decided.replication', 'decided.outcome', 'decided.failure',
+                        'decided.record_winner_version',
+                        'coalesce(decided.publisher_version, decided.last_version)'
+                    ),
                     "if(decided.replication = 'queued', decided.change_id, null)"
                 ) | indent(16) }}
         end as conflict_id,
