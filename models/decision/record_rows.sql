@@ -1,9 +1,4 @@
-{{ config(
-    materialized='scratch',
-    reads='change_queue',
-    taking="intake = 'taken'",
-    enabled=has_records()
-) }}
+{{ config(materialized='scratch', reads='record_paths', enabled=has_records()) }}
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 
@@ -17,6 +12,11 @@ changes as (
     where
         intake = 'taken'
         and run_id = '{{ invocation_id }}'
+),
+
+paths as (
+    select * from {{ ref('record_paths') }}
+    where run_id = '{{ invocation_id }}'
 ),
 
 record_articles as (
@@ -52,54 +52,6 @@ published as (
     {%- endfor %}
 ),
 
--- one row per row, with the row above it; at the top, and where there is none above, the row itself
-led_1 as (
-    select
-        publication,
-        article,
-        row_key,
-        if(parent_key is null, article, parent) as leads_to_article,
-        coalesce(parent_key, row_key) as leads_to_key
-    from (
-        select
-            published.publication,
-            published.article,
-            published.row_key,
-            record_articles.parent,
-            published.parent_key
-        from (
-            select
-                *,
-                {{ record_parent_key('held_state.row') | indent(16) }} as parent_key
-            from published
-        ) as published
-        inner join record_articles
-            on
-                published.publication = record_articles.publication
-                and published.article = record_articles.article
-    )
-),
-
-{% for _ in range(2, record_depth() + 1) -%}
--- ... and further up
-led_{{ loop.index + 1 }} as (
-    select
-        led.publication,
-        led.article,
-        led.row_key,
-        coalesce(above.leads_to_article, led.leads_to_article) as leads_to_article,
-        coalesce(above.leads_to_key, led.leads_to_key) as leads_to_key
-    from led_{{ loop.index }} as led
-    left join led_1 as above
-        on
-            led.publication = above.publication
-            and led.leads_to_article = above.article
-            and led.leads_to_key = above.row_key
-),
-
-{% endfor -%}
-{% set led = 'led_' ~ [record_depth(), 1] | max -%}
-
 arriving as (
     select
         changes.publication,
@@ -129,26 +81,26 @@ touched as (
     from arriving
     union
     select
-        led.publication,
-        led.leads_to_article,
-        led.leads_to_key
-    from {{ led }} as led
+        paths.publication,
+        paths.leads_to_article,
+        paths.leads_to_key
+    from paths
     inner join arriving
         on
-            led.publication = arriving.publication
-            and led.article = arriving.article
-            and led.row_key = arriving.row_key
+            paths.publication = arriving.publication
+            and paths.article = arriving.article
+            and paths.row_key = arriving.row_key
     union
     select
         arriving.publication,
-        coalesce(led.leads_to_article, arriving.parent) as leads_to_article,
-        coalesce(led.leads_to_key, arriving.parent_key) as leads_to_key
+        coalesce(paths.leads_to_article, arriving.parent) as leads_to_article,
+        coalesce(paths.leads_to_key, arriving.parent_key) as leads_to_key
     from arriving
-    left join {{ led }} as led
+    left join paths
         on
-            arriving.publication = led.publication
-            and arriving.parent = led.article
-            and arriving.parent_key = led.row_key
+            arriving.publication = paths.publication
+            and arriving.parent = paths.article
+            and arriving.parent_key = paths.row_key
     where arriving.parent_key is not null
 ),
 
@@ -183,16 +135,16 @@ final as (
         end as last_operation,
         '{{ invocation_id }}' as run_id
     from published
-    inner join {{ led }} as led
+    inner join paths
         on
-            published.publication = led.publication
-            and published.article = led.article
-            and published.row_key = led.row_key
+            published.publication = paths.publication
+            and published.article = paths.article
+            and published.row_key = paths.row_key
     inner join touched
         on
-            led.publication = touched.publication
-            and led.leads_to_article = touched.leads_to_article
-            and led.leads_to_key = touched.leads_to_key
+            paths.publication = touched.publication
+            and paths.leads_to_article = touched.leads_to_article
+            and paths.leads_to_key = touched.leads_to_key
     left join makers
         on
             published.publication = makers.publication
