@@ -127,7 +127,7 @@ class LakehouseFeed:
         A merge reads the table that it writes: of two at the same time Delta refuses the second,
         which then finds the places that the first has given.
         """
-        records_frame(self._spark, records).createOrReplaceTempView("replication_records")
+        frame = records_frame(self._spark, records)
         names = ", ".join(_COLUMNS)
         given = [name for name in _COLUMNS if name not in _GIVEN]
         selected = ", ".join(f"records.{name}" for name in given)
@@ -135,7 +135,7 @@ class LakehouseFeed:
             f"merge into {self._queue} as there using ("
             f" select last.position + row_number() over (order by records.ordinal)"
             f" as queue_position, '{entry}' as entry, {selected}"
-            f" from replication_records as records cross join ("
+            f" from {{records}} as records cross join ("
             f" select coalesce(max(queue_position), 0) as position from {self._queue}) as last"
             f") as new on there.entry = '{entry}' and there.node = new.node and {is_same}"
             f" when not matched then insert ({names}) values ("
@@ -144,7 +144,8 @@ class LakehouseFeed:
         )
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                self._spark.sql(statement)
+                # a view of its own: uploads of other publications go on beside this one
+                self._spark.sql(statement, records=frame)
                 return
             except Exception as error:
                 if attempt == _ATTEMPTS or "CONCURRENT" not in str(error).upper():

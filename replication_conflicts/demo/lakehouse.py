@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlparse
 from replication_conflicts.capture.lakehouse import LakehouseFeed
 from replication_conflicts.demo.commands import read_commands
 from replication_conflicts.demo.databases import NodeRows
+from replication_conflicts.demo.side_by_side import side_by_side
 from replication_conflicts.demo.site import Links, Site
 from replication_conflicts.distribution.articles import NodePublication
 from replication_conflicts.distribution.commands import Place
@@ -64,9 +65,11 @@ class Lakehouse:
         """Make the feeds' tables, empty, and those of the initial snapshot, full."""
         for schema in (RELATIONS.feeds, RELATIONS.initial):
             self.spark.sql(f"create schema if not exists {schema}")
-        for site in sites:
-            self.feed(site.publication).prepare()
-            append_initial(self.spark, RELATIONS.initial, site.publication.options, site.initial)
+        side_by_side(self._start, sites)
+
+    def _start(self, site: Site) -> None:
+        self.feed(site.publication).prepare()
+        append_initial(self.spark, RELATIONS.initial, site.publication.options, site.initial)
 
     def feed(self, publication: NodePublication) -> LakehouseFeed:
         """Where captures deliver."""

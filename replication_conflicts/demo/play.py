@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
@@ -15,6 +16,7 @@ from replication_conflicts.demo.databases import node_databases
 from replication_conflicts.demo.faults import FaultyFeed
 from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.publications import STORIES, default_policy, publication_options
+from replication_conflicts.demo.side_by_side import side_by_side
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.distribution.articles import node_publication
@@ -205,20 +207,18 @@ class Demo:
         self, number: int, rounds: Sequence[Round], faults: Sequence[FaultyFeed]
     ) -> Delivery:
         self._say("captures upload")
-        rows = []
-        for site, played, faulty in zip(self.sites, rounds, faults, strict=True):
-            uploaded = site.upload(self.lakehouse.feed(site.publication))
-            is_faulty = not played.is_closing
-            beside = faulty.disturb(number, datetime.now(timezone.utc)) if is_faulty else 0
-            rows.append(uploaded + beside)
+        rows = side_by_side(partial(self._upload, number), self.sites, rounds, faults)
         self._say(f"dbt build over {sum(rows):,} feed rows")
         seconds = self._build(self._command(number, rounds)).seconds
         self._say("agents distribute")
-        visits = [
-            self._visit(site, played, count)
-            for site, played, count in zip(self.sites, rounds, rows, strict=True)
-        ]
+        visits = side_by_side(self._visit, self.sites, rounds, rows)
         return Delivery(number, tuple(visits), seconds)
+
+    def _upload(self, number: int, site: Site, played: Round, faulty: FaultyFeed) -> int:
+        uploaded = site.upload(self.lakehouse.feed(site.publication))
+        is_faulty = not played.is_closing
+        beside = faulty.disturb(number, datetime.now(timezone.utc)) if is_faulty else 0
+        return uploaded + beside
 
     def _command(self, number: int, rounds: Sequence[Round]) -> tuple[str, ...]:
         if number == 1:
@@ -244,13 +244,13 @@ class Demo:
         self._say("comparing all databases with the published rows")
         unequal = []
         conflict = None
-        for site in self.sites:
-            published = self.lakehouse.published(site.publication)
+        published = side_by_side(
+            lambda site: self.lakehouse.published(site.publication), self.sites
+        )
+        for site, rows in zip(self.sites, published, strict=True):
             held = {node: site.held(node) for node in site.nodes}
-            unequal += [
-                f"{site.publication.name}/{node}" for node in held if held[node] != published
-            ]
-            conflict = conflict or both_sides(self.lakehouse, site, held, published)
+            unequal += [f"{site.publication.name}/{node}" for node in held if held[node] != rows]
+            conflict = conflict or both_sides(self.lakehouse, site, held, rows)
         versions = {
             site.publication.name: self.lakehouse.feed_version(site.publication.name)
             for site in self.sites
