@@ -177,20 +177,7 @@ kept_of_this_run as (
 
 -- one row per row that the publisher held when the run began, with its values
 held as (
-    {% for item in without_values -%}
-    select
-        '{{ item.publication }}' as publication,
-        '{{ item.article }}' as article,
-        row_key,
-        held_row as held_values
-    from (
-        {{ held_rows(
-            item, held[item.publication ~ '.' ~ item.article], with_values=true
-        ) | indent(8) }}
-    )
-    {% if not loop.last %}union all
-    {% endif -%}
-    {%- endfor %}
+    {{ held_values(without_values, held) | indent(4) }}
 ),
 
 -- one row per change that beat, or lost against, a version of an earlier run
@@ -198,7 +185,7 @@ kept_of_earlier_runs as (
     select
         decisions.publication,
         decisions.change_id,
-        held.held_values as kept_values
+        held.held_row as kept_values
     from decisions
     inner join held
         on

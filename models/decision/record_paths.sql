@@ -20,27 +20,7 @@ record_articles as (
 ),
 
 published as (
-    {% for item in record_articles() -%}
-    select
-        '{{ item.publication }}' as publication,
-        '{{ item.article }}' as article,
-        row_key,
-        held_row
-    from (
-        {{ held_rows(
-            item, held[item.publication ~ '.' ~ item.article], with_values=true
-        ) | indent(8) }}
-    )
-    {% if not loop.last %}union all
-    {% endif -%}
-    {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as article,
-        cast(null as string) as row_key,
-        cast(null as map<string, string>) as held_row
-    where false
-    {%- endfor %}
+    {{ held_values(record_articles(), held) | indent(4) }}
 ),
 
 -- one row per row, with the row above it; at the top, and where there is none above, the row itself
