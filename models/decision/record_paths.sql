@@ -9,8 +9,8 @@
 {%- set held = held_state() -%}
 
 -- Where the rows of logical records belong, as the publisher held them when the run began: one row
--- per row, deleted ones included, with the row at the upper end of its record. What is read of it
--- is read several times. Only in runs with such changes:
+-- per row, deleted ones included, with the row at the upper end of its record. A model of its own,
+-- because record_rows reads it several times. Only in runs with such changes:
 -- {{ ref('change_queue') }}
 
 with
