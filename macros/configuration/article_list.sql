@@ -1,12 +1,12 @@
-{#- Every article of every publication, parents before children where the configuration lists them so:
-    a list of {publication, article, options, settings}, where `settings` are the publication's options. -#}
-{% macro article_list() -%}
+{#- Every article of every publication, or of those with this `replication`, parents before children where the configuration lists
+    them so: a list of {publication, article, options, settings}, where `settings` are the publication's options. -#}
+{% macro article_list(replication=none) -%}
     {%- set articles = [] -%}
     {%- for publication, settings in replication_conflicts.publications().items() -%}
         {%- if settings is not mapping or settings.get('articles') is not mapping -%}
             {%- do replication_conflicts.check_configuration() -%}
         {%- endif -%}
-        {%- for article, options in settings.articles.items() -%}
+        {%- for article, options in settings.articles.items() if replication in [none, settings.replication] -%}
             {%- do replication_conflicts.check_shape(settings, article) -%}
             {%- do articles.append({
                 'publication': publication,

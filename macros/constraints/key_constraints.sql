@@ -1,8 +1,8 @@
-{#- The unique and foreign keys of a publication, or of all: a list of {id, publication, kind: 'unique' or 'foreign_key', article,
+{#- The unique and foreign keys of a publication, of those with this `replication`, or of all: a list of {id, publication, kind: 'unique' or 'foreign_key', article,
     columns, name} and, for a foreign key, {references, to}. `id` is unique in its publication; `name` is for people. -#}
-{% macro key_constraints(publication=none) -%}
+{% macro key_constraints(publication=none, replication=none) -%}
     {%- set found = [] -%}
-    {%- for item in replication_conflicts.article_list() if publication in [none, item.publication] -%}
+    {%- for item in replication_conflicts.article_list(replication) if publication in [none, item.publication] -%}
         {%- for columns in item.options.get('unique') or [] -%}
             {%- do found.append({
                 'id': item.article ~ '.unique.' ~ loop.index,

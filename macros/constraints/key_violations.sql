@@ -3,8 +3,8 @@
     Unique keys come first, of two rows that clash the one whose change is later in the queue; then children without a parent;
     then what the delete of a parent would leave without one.
 
-    makers: row_makers; ends: keys_at_the_end, both relations -#}
-{% macro key_violations(makers, ends) -%}
+    makers: row_makers; ends: keys_at_the_end, both relations; replication: that of their publications -#}
+{% macro key_violations(makers, ends, replication) -%}
 given_up as (
     select
         publication,
@@ -51,7 +51,9 @@ violations as (
         publication,
         transaction_key,
         first_violation.queue_position as failing_position,
-        {{ replication_conflicts.key_failure('first_violation.constraint_id', 'publication') | indent(4) }} as failure
+        {{ replication_conflicts.key_failure(
+            'first_violation.constraint_id', 'publication', replication
+        ) | indent(4) }} as failure
     from (
         select
             publication,

@@ -1,8 +1,10 @@
 {#- Who has a key at the end of a transaction that touches it: one row per transaction, key and row, the rows of others included. A
     statement. Earlier transactions count as the round assumes them, the own one as it would be without its failed changes.
 
-    decided: the relation with the changes as this round decides them; makers: row_makers of it -#}
-{% macro keys_at_the_end(decided, makers) -%}
+    decided: the relation with the changes as this round decides them; makers: row_makers of it; replication: that of its
+    publications -#}
+{% macro keys_at_the_end(decided, makers, replication) -%}
+{%- set with_records = replication == 'merge' and replication_conflicts.has_records() -%}
 with
 
 makers as (select * from {{ makers }}),
@@ -46,7 +48,7 @@ timeline as (
         row_key,
         transaction_position as from_position,
         queue_position,
-        {{ replication_conflicts.key_facts('if(proposed_row.is_deleted, null, proposed_row.row)') | indent(4) }} as facts
+        {{ replication_conflicts.key_facts('if(proposed_row.is_deleted, null, proposed_row.row)', replication) | indent(4) }} as facts
     from (
         select
             *,
@@ -65,7 +67,9 @@ timeline as (
         row_key,
         cast(-1 as bigint) as from_position,
         cast(-1 as bigint) as queue_position,
-        {{ replication_conflicts.key_facts('if(held_before_run.is_deleted, null, held_before_run.row)') | indent(4) }} as facts
+        {{ replication_conflicts.key_facts(
+            'if(held_before_run.is_deleted, null, held_before_run.row)', replication
+        ) | indent(4) }} as facts
     from (
         select
             *,
@@ -74,12 +78,12 @@ timeline as (
                 order by transaction_position, queue_position
             ) as place
         from {{ decided }}
-        {%- if replication_conflicts.has_records() %}
+        {%- if with_records %}
         where not is_run_row
         {%- endif %}
     )
     where place = 1
-    {%- if replication_conflicts.has_records() %}
+    {%- if with_records %}
     union all
     select
         record_rows.publication,
@@ -87,7 +91,7 @@ timeline as (
         record_rows.row_key,
         cast(-1 as bigint) as from_position,
         cast(-1 as bigint) as queue_position,
-        {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)') | indent(8) }} as facts
+        {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)', replication) | indent(8) }} as facts
     from {{ ref('record_rows') }} as record_rows
     left anti join {{ ref('change_queue') }} as changes
         on

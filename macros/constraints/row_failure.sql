@@ -1,12 +1,12 @@
 {#- The constraint that a row breaks by itself, as a struct of the error's `code` and the constraint's `name`; NULL where it breaks
     none. Columns that may not be NULL come first (515), then checks (547; one that gives NULL passes), then the row filter (550:
     a subscriber changes only what lies in its partition, an insert afterwards, an update or a delete before). Over the columns
-    publication, article, node and operation.
+    publication, article, node and operation, of articles with this `replication` or of all.
 
     row: the row as the change leaves it, map<string,string>, NULL for a delete; held_row: as it was held before, NULL: no row -#}
-{% macro row_failure(row, held_row) -%}
+{% macro row_failure(row, held_row, replication=none) -%}
 {%- set branches = [] -%}
-{%- for item in replication_conflicts.article_list() -%}
+{%- for item in replication_conflicts.article_list(replication) -%}
     {%- set failures = [] -%}
     {%- for found in replication_conflicts._row_failures_of_article(item, row, held_row) -%}
         {%- do failures.append('when ' ~ found.condition ~ ' then ' ~ replication_conflicts.failure(found.code, found.name)) -%}

@@ -1,8 +1,9 @@
 {#- One row per transaction and row: the last change that the transaction would make to the row, with what the row says about keys
     (key_facts) after it and before it. A statement.
 
-    decided: the relation with the changes as this round decides them -#}
-{% macro row_makers(decided) -%}
+    decided: the relation with the changes as this round decides them; replication: that of its publications; row_after: its column
+    with the row as a change leaves it, row_before: its column with the row_state before -#}
+{% macro row_makers(decided, replication, row_after, row_before) -%}
 select
     publication,
     transaction_key,
@@ -11,8 +12,12 @@ select
     article,
     row_key,
     is_publisher_change,
-    {{ replication_conflicts.key_facts("if(operation = 'delete', null, row_after)") | indent(4) }} as facts_after,
-    {{ replication_conflicts.key_facts('if(publisher_row.is_deleted, null, publisher_row.row)') | indent(4) }} as facts_before
+    {{ replication_conflicts.key_facts(
+        "if(operation = 'delete', null, " ~ row_after ~ ')', replication
+    ) | indent(4) }} as facts_after,
+    {{ replication_conflicts.key_facts(
+        'if(' ~ row_before ~ '.is_deleted, null, ' ~ row_before ~ '.row)', replication
+    ) | indent(4) }} as facts_before
 from (
     select
         *,

@@ -1,4 +1,4 @@
-{#- Whether a change makes a version of its row; no where it has no outcome. Over the columns of change_decisions.
+{#- Merge replication: whether a change makes a version of its row; no where it has no outcome. Over the columns of merge_decisions.
 
     has_records: whether rows may be replaced with their logical record -#}
 {% macro makes_version(has_records) -%}
@@ -9,7 +9,7 @@ coalesce(
         {%- endif %}
         or (is_resolved_row and outcome = 'lost')
         -- a second delete of a row is one more version by which its tombstone is known
-        or (replication = 'merge' and outcome = 'already_deleted' and held_row is not null),
+        or (outcome = 'already_deleted' and held_row is not null),
         false
     )
 {%- endmacro %}

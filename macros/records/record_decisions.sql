@@ -137,8 +137,8 @@ spread as (
 recorded as (
     select
         * except (
-            article, row_key, change_id, operation, change_row, tracked_columns, publisher_row,
-            held_row, is_row_held, guess, proposed_row, guessed_failure, held_before_run,
+            article, row_key, change_id, operation, change_row, tracked_columns, held_row,
+            is_row_held, guess, proposed_row, guessed_failure, held_before_run,
             is_run_row, kind_met, defender, comparison, is_same_value, run_number, is_opponent,
             cause_change_id, run_row, member_state
         ),
@@ -155,7 +155,6 @@ recorded as (
         if(run_row is null, operation, run_row.operation) as operation,
         if(run_row is null, change_row, run_row.change_row) as change_row,
         if(run_row is null, tracked_columns, run_row.record_columns) as tracked_columns,
-        if(run_row is null, publisher_row, run_row.row_before) as publisher_row,
         if(run_row is null, held_row, run_row.row_before) as held_row,
         if(
             run_row is null, is_row_held, coalesce(not run_row.row_before.is_deleted, false)

@@ -16,7 +16,7 @@ spans as (select * from {{ spans }}),
 brought as (
     select
         *,
-        first_value(publisher_row) over (
+        first_value(held_row) over (
             partition by publication, transaction_key, article, row_key
             order by queue_position
         ) as row_before

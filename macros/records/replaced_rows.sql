@@ -47,9 +47,9 @@ from_images as (
         images.group_key,
         images.article,
         images.row_key,
-        if(coalesce(images.publisher_row.is_deleted, true), 'insert', 'update') as operation,
+        if(coalesce(images.held_row.is_deleted, true), 'insert', 'update') as operation,
         images.change_row,
-        images.publisher_row as row_before,
+        images.held_row as row_before,
         images.queue_position as image_position,
         members.row_key is not null as is_member,
         members.last_operation,
@@ -64,8 +64,8 @@ from_images as (
             and images.article = members.article
             and images.row_key = members.row_key
     where
-        coalesce(images.publisher_row.is_deleted, true)
-        or {{ replication_conflicts.rows_differ('images.publisher_row.row', 'images.change_row') }}
+        coalesce(images.held_row.is_deleted, true)
+        or {{ replication_conflicts.rows_differ('images.held_row.row', 'images.change_row') }}
 ),
 
 from_members as (

@@ -46,6 +46,7 @@ decisions as (
         on
             decisions.publication = articles.publication
             and decisions.article = articles.article
+    where decisions.run_id = '{{ invocation_id }}'
 ),
 
 decided as (

@@ -4,7 +4,7 @@
     'double', 'string'
 ] -%}
 
--- one row per conflict, with the columns that change_decisions has for resolvers
+-- one row per conflict, with the columns that merge_decisions has for resolvers
 with conflicts as (
     select
         case_name,

@@ -2,7 +2,6 @@
 select
     cast(null as string) as case_name,
     cast(null as string) as outcome,
-    cast(null as string) as replication,
     cast(null as boolean) as is_resolved_row,
     cast(null as string) as held_row,
     cast(null as boolean) as is_run_row,

@@ -1,4 +1,4 @@
--- one row per change, with the columns that change_decisions has
+-- one row per change, with the columns that merge_decisions has
 with changes as (
     select
         *,

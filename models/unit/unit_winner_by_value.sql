@@ -1,7 +1,7 @@
 {%- set resolvers = ['maximum', 'minimum', 'priority_column', 'later_wins', 'earlier_wins'] -%}
 {%- set types = ['int', 'decimal(10,2)', 'double', 'date', 'timestamp', 'string'] -%}
 
--- one row per conflict, with the columns that change_decisions has for resolvers
+-- one row per conflict, with the columns that merge_decisions has for resolvers
 with conflicts as (
     select
         case_name,

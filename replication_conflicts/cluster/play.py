@@ -39,6 +39,8 @@ _SCRATCH = (
     "pending_interventions",
     "change_queue",
     "key_holders",
+    "queued_decisions",
+    "merge_decisions",
     "change_decisions",
 )
 # which run it was, and when

@@ -88,15 +88,15 @@ QUEUED = (
     ),
     Mutant(
         "a verdict per row and not per transaction",
-        "models/decision/change_decisions.sql",
+        "models/decision/queued_decisions.sql",
         "'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'\n",
         "'policy', 'is_publisher_change', 'is_waiting', 'is_conflict', 'has_failure'\n",
     ),
     Mutant(
         "a change does not see the one before it in its transaction",
-        "models/decision/change_decisions.sql",
-        "coalesce(row_before_in_transaction, publisher_row),",
-        "publisher_row,",
+        "models/decision/queued_decisions.sql",
+        "if(is_empty_delete, null, proposed_row), true)",
+        "null, true)",
     ),
     Mutant(
         "changes made at the publisher are held up by conflicts",
@@ -166,13 +166,13 @@ QUEUED = (
     ),
     Mutant(
         "what is condemned lost against the publisher, whoever won",
-        "models/decision/change_decisions.sql",
-        "else transaction_winner.node",
-        "else publisher",
+        "models/decision/queued_decisions.sql",
+        "else transaction_winner\n",
+        "else struct(publisher as node, cast(null as string) as change_id)\n",
     ),
     Mutant(
         "a reinitialization that was due before the run is forgotten",
-        "models/decision/change_decisions.sql",
+        "models/decision/queued_decisions.sql",
         "            was_waiting_before_run\n            or",
         "            false\n            or",
     ),
@@ -235,7 +235,7 @@ MERGE = (
     Mutant(
         "a tombstone forgets who else deleted the row",
         f"{DECISION}/makes_version.sql",
-        "or (replication = 'merge' and outcome = 'already_deleted' and held_row is not null)",
+        "or (outcome = 'already_deleted' and held_row is not null)",
         "",
     ),
     Mutant(
@@ -252,9 +252,9 @@ MERGE = (
     ),
     Mutant(
         "a row that is not settled stays behind",
-        "models/decision/change_decisions.sql",
-        "from previous_round where needs_another_round",
-        "from previous_round where not needs_another_round",
+        "models/decision/merge_decisions.sql",
+        "from previous_round where is_unlike_guess",
+        "from previous_round where not is_unlike_guess",
     ),
     Mutant(
         "a parent may go while it has children",

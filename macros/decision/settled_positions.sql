@@ -1,0 +1,13 @@
+{#- Up to where the queue is settled by a round, one row per publication: whatever was assumed before the first transaction that was
+    decided otherwise than assumed is right, and so is the decision about that transaction itself. No row for a publication that is
+    settled. A query.
+
+    round: the relation with what a round has decided -#}
+{% macro settled_positions(round) -%}
+select
+    publication,
+    min(transaction_position) as settled_position
+from {{ round }}
+where is_unlike_guess
+group by publication
+{%- endmacro %}

@@ -1,0 +1,828 @@
+{#- what only logical records need, keys, or decisions of people and refused commands, is planned
+    only with them -#}
+{%- set has_interventions = has_interventions() -%}
+{%- set with_keys = publications_with_keys('merge') -%}
+{%- set with_records = record_articles() | map(attribute='publication') | unique | list -%}
+{%- set own_failure = record_own_failure() if with_records else 'own_failure' -%}
+{#- where rows are apart, one that is settled is not looked at again -#}
+{%- set with_rows_apart = publications_with_rows_apart() -%}
+{%- set again = 'is_contended' if not with_rows_apart else "is_contended and (
+    not " ~ is_one_of('publication', with_rows_apart) ~ "
+    or coalesce(
+        (publication, article, row_key) in (
+            select publication, article, row_key from previous_round where is_unlike_guess
+        ),
+        false
+    )
+)" -%}
+{{ config(
+    enabled=is_merge(),
+    materialized='rounds',
+    first_round='change_queue',
+    taking="intake = 'taken' and replication = 'merge'",
+    apart='publication',
+    again=again,
+    unsettled='is_contended and is_unlike_guess',
+    round_limit='select 3 * count(*) + 1 from previous_round'
+) }}
+
+{#- what is said of a change that is no part of a logical record -#}
+{%- set verdict_alone = merge_verdict(
+    'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
+) -%}
+{%- set outcome_alone = merge_outcome(
+    'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict', 'is_same_value',
+    'is_conflict and coalesce(resolution.is_waiting, false)',
+    "keeps_other_columns and (comparison = 'concurrent' or "
+    ~ rows_differ('row_after', 'change_row') ~ ")"
+) -%}
+{%- set rule_alone = merge_rule(
+    'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
+) -%}
+{%- set row_if_it_stands = 'coalesce(if(is_resolved_row, computed_row, null), ' ~ merged_row(
+    'keeps_other_columns', 'operation', 'standing_columns', 'change_row', 'held_row'
+) ~ ')' -%}
+{%- set change_in_conflict = (
+    'coalesce(cause_change_id, change_id)' if with_records else 'change_id'
+) -%}
+{%- set type_alone = conflict_type(
+    'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
+    is_reported='intervention is not null' if has_interventions else 'false'
+) %}
+
+-- One row per change of this run under merge replication, and per row that the run itself writes
+-- for a logical record: what a reader that takes the queue one session at a time decides about it.
+--
+-- A round assumes of every change whether it makes a version of its row (guess), and which
+-- (guessed_state), looks at every change against the row as the publisher held it then, and
+-- decides. Rounds go on until every decision is what was assumed. A decision depends on earlier
+-- ones alone, so that is the sequential reader's result.
+--
+-- The first round assumes what change_queue says. What every other one assumes comes here first:
+-- what the round before has decided.
+
+with
+
+round_before as (select * from {{ previous_round(ref('change_queue')) }}),
+
+{% if with_keys -%}
+settled_positions as (
+    {{ settled_positions('round_before') | indent(4) }}
+),
+
+-- one row per change: which change of its session fails. The rest of the session stands, so a
+-- failure counts once everything before the session is settled, and the rest of it as well. It is
+-- then final, and the session is judged again without the change
+judged_keys as (
+    select /*+ broadcast(settled_positions) */
+        round_before.*,
+        coalesce(
+            round_before.transaction_position = settled_positions.settled_position
+            and round_before.queue_position = round_before.failing_position
+            and not max(round_before.differs_from_guess) over (
+                partition by round_before.publication, round_before.transaction_key
+            ),
+            false
+        ) as is_failing
+    from round_before
+    left join settled_positions
+        on round_before.publication = settled_positions.publication
+),
+
+assumed as (
+    select
+        *,
+        if(is_failing, key_failure, guessed_failure) as next_failure,
+        is_written and not is_failing as next_guess
+    from judged_keys
+)
+{%- else -%}
+assumed as (
+    select
+        *,
+        guessed_failure as next_failure,
+        is_written as next_guess
+    from round_before
+)
+{%- endif %}
+
+select
+    publication,
+    article,
+    row_key,
+    change_id,
+    node,
+    {%- if has_interventions %}
+    intervention,
+    {%- endif %}
+    is_publisher_change,
+    transaction_key,
+    transaction_position,
+    queue_position,
+    operation,
+    new_version,
+    replication,
+    lineage,
+    known_position,
+    previous_values,
+    written_columns,
+    tracked_columns,
+    ignores_equal_values,
+    contending_priority,
+    defending_priority,
+    change_row,
+    publisher,
+    held_before_run,
+    is_contended,
+    is_looked_at,
+    round_number,
+    {%- if with_records %}
+    is_run_row,
+    cause_change_id,
+    {%- endif %}
+    next_failure as guessed_failure,
+    intake,
+    run_id,
+    next_guess as guess,
+    if(next_guess, state_after, null) as guessed_state
+from assumed{{ end_of_assumptions() }}
+with
+
+changes as (
+    select
+        publication,
+        article,
+        row_key,
+        {{ row_hash() }} as row_hash,
+        change_id,
+        {%- if has_interventions %}
+        if(intervention is null, node, concat(publisher, '*')) as node,
+        intervention,
+        {%- else %}
+        node,
+        {%- endif %}
+        is_publisher_change,
+        transaction_key,
+        transaction_position,
+        queue_position,
+        operation,
+        new_version,
+        replication,
+        lineage,
+        known_position,
+        previous_values,
+        written_columns,
+        tracked_columns,
+        ignores_equal_values,
+        contending_priority,
+        defending_priority,
+        change_row,
+        publisher,
+        concat(publisher, '*') as run_node,
+        held_before_run,
+        is_contended,
+        is_looked_at,
+        round_number + 1 as round_number,
+        guess,
+        guessed_state,
+        {%- if with_records %}
+        is_run_row,
+        cause_change_id,
+        {%- endif %}
+        guessed_failure
+    from {{ previous_round(ref('change_queue')) }}
+    where
+        intake = 'taken'
+        and replication = 'merge'
+        and run_id = '{{ invocation_id }}'
+),
+
+-- one row per change: what it writes, if it applies to the row that the run found
+numbered as (
+    select
+        *,
+        coalesce(lineage[node], coalesce(held_before_run.lineage[node], 0) + 1) as number,
+        written_columns as standing_columns,
+        operation = 'update'
+        and coalesce(not held_before_run.is_deleted, false)
+        and not array_contains(tracked_columns, '*') as keeps_other_columns
+    from changes
+),
+
+-- one row per change: the version that it makes then
+versioned as (
+    select
+        *,
+        if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
+        {{ change_writer(has_interventions) | indent(8) }} as own_writer
+    from numbered
+),
+
+-- one row per change: the row as the change leaves it, if it applies, where anybody looks at it
+proposed as (
+    select
+        * except (number, version, own_writer, standing_columns, keeps_other_columns),
+        case
+            when is_looked_at
+                then coalesce(guessed_state, {{ applied_state(
+                    'keeps_other_columns',
+                    merged_row(
+                        'keeps_other_columns', 'operation', 'written_columns', 'change_row',
+                        'held_before_run'
+                    ),
+                    'held_before_run',
+                    known_lineage='if(' ~ is_record_detected_whole() ~ ', null, lineage)'
+                    if with_records else 'lineage'
+                ) | indent(20) }})
+        end as proposed_row
+    from versioned
+),
+
+-- one row per change: the row that it met
+held as (
+    select
+        *,
+        coalesce(
+            last_value(if(guess, proposed_row, null), true) over (
+                partition by row_hash, publication, article, row_key
+                order by transaction_position, {{ 'is_run_row, ' if with_records }}queue_position
+                rows between unbounded preceding and 1 preceding
+            ),
+            held_before_run
+        ) as held_row
+    from proposed
+),
+
+-- one row per change: did it know the row that it met
+compared as (
+    select
+        *,
+        coalesce(not held_row.is_deleted, false) as is_row_held,
+        {{ lineage_comparison('lineage', 'known_position', 'node', 'held_row') | indent(4) }}
+            as comparison
+    from held
+),
+
+-- one row per change: what it contends for
+contested as (
+    select
+        *,
+        case
+            when comparison = 'concurrent'
+                then {{ contested_columns(
+                    'lineage', 'known_position', 'node', 'written_columns', 'held_row'
+                ) | indent(12) }}
+        end as contested,
+        -- the number of its version; a feed without lineages has none, and its versions are counted
+        -- for each row
+        coalesce(lineage[node], coalesce(held_row.lineage[node], 0) + 1) as number,
+        coalesce(held_row.lineage[run_node], 0) + 1 as run_number
+    from compared
+),
+
+-- one row per change: whether it says nothing else in what it contends for than what is held, and
+-- its article lets that pass
+equaled as (
+    select
+        *,
+        map_keys(contested) as contested_columns,
+        coalesce(
+            ignores_equal_values
+            and is_row_held
+            and operation <> 'delete'
+            and size(contested) > 0
+            and not {{ rows_differ(
+                'held_row.row', 'change_row',
+                "if(array_contains(tracked_columns, '*'), map_keys(change_row), map_keys(contested))"
+            ) | indent(12) }},
+            false
+        ) as is_equal
+    from contested
+),
+
+-- one row per change: the columns that it writes, if it stands
+narrowed as (
+    select
+        * except (is_equal),
+        if(is_equal, array_except(written_columns, contested_columns), written_columns)
+            as standing_columns,
+        is_equal
+        and (
+            operation = 'insert' or size(array_except(written_columns, contested_columns)) = 0
+        ) as is_same_value,
+        size(contested) > 0 and not is_equal as is_contested,
+        array_max(map_values(contested)) as defender
+    from equaled
+),
+
+-- one row per change: the conflict that it is in. A change made at the publisher is in conflict
+-- only with something that it overwrites; it is not held up by it
+classified as (
+    select
+        *,
+        {{ merge_conflict_kind(
+            'operation', 'comparison', 'is_row_held', 'is_contested'
+        ) | indent(4) }} as kind_met
+    from narrowed
+){{ ',' if not with_records }}
+{% if with_records %}
+select * from classified{{ end_of_stage('alone') }}
+{{ record_spans(stage('alone')) }}{{ end_of_stage('spans', with_records) }}
+{{ record_groups(stage('alone'), stage('spans')) }}{{ end_of_stage('groups', with_records) }}
+{{ record_members(stage('groups'), stage('spans')) }}{{ end_of_stage('members', with_records) }}
+{{ record_changes(stage('alone'), stage('groups')) }}{{ end_of_stage('parts', with_records) }}
+{{ record_opponents(
+    stage('parts'), stage('members')
+) }}{{ end_of_stage('opponents', with_records) }}
+{{ record_verdicts(
+    stage('parts'), stage('members'), stage('opponents')
+) }}{{ end_of_stage('verdicts', with_records) }}
+{{ replaced_rows(
+    stage('parts'), stage('members'), stage('verdicts')
+) }}{{ end_of_stage('replaced', with_records) }}
+with
+
+{{ record_decisions(
+    stage('alone'), stage('groups'), stage('parts'), stage('members'), stage('opponents'),
+    stage('verdicts'), stage('replaced')
+) }},
+{% endif %}
+
+-- one row per change: what its article's resolver says about the conflict. No resolver is asked
+-- about a change made at the publisher, and none about an insert of a key that is taken
+resolved as (
+    select
+        *,
+        case
+            when
+                not is_publisher_change
+                and kind_met <> 'insert_insert'
+                then {{ resolution_of_conflict() | indent(12) }}
+        end as resolution
+    from {{ 'recorded' if with_records else 'classified' }}
+),
+
+-- one row per change: the row that the resolver made of both sides, where it computed a value
+computed as (
+    select
+        *,
+        coalesce(
+            {{ "record_verdict = 'won'" if with_records else 'null' }},
+            resolution.winner = 'change',
+            contending_priority > defender.priority
+        ) as is_change_winner_by_rule,
+        case
+            when resolution.is_computed
+                then transform_values(
+                        if(contending_priority > defender.priority, change_row, held_row.row),
+                        (computed_column, value) -> if(
+                            computed_column = resolution.column_name, resolution.value, value
+                        )
+                    )
+        end as computed_row
+    from resolved
+),
+
+-- one row per change: who wins its conflict. Where the computed row equals one side, that side has
+-- won; where it equals neither, it is a version of the run's own
+won as (
+    select
+        * except (equals_change, equals_held, is_change_winner_by_rule),
+        coalesce(
+            if(equals_change <=> equals_held, is_change_winner_by_rule, equals_change), false
+        ) as is_change_winner,
+        coalesce(not equals_change and not equals_held, false) as is_resolved_row,
+        case
+            when
+                {%- if with_records %}
+                kind_alone = 'insert_insert'
+                and not record_verdict <=> 'lost'
+                {%- else %}
+                kind_met = 'insert_insert'
+                {%- endif %}
+                and not is_publisher_change
+                then {{ failure(2627, 'primary key') }}
+            when resolution.is_overflow then {{ failure(8115, 'overflow of a computed value') }}
+        end as failure_met
+    from (
+        select
+            *,
+            if(
+                computed_row is null, null, not {{ rows_differ('computed_row', 'change_row') }}
+            ) as equals_change,
+            if(
+                computed_row is null, null, not {{ rows_differ('computed_row', 'held_row.row') }}
+            ) as equals_held
+        from computed
+    )
+),
+
+-- one row per change: what would be left of the row, if the change stands
+replaced as (
+    select
+        * except (keeps_other_columns),
+        if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
+        {{ change_writer(has_interventions) | indent(8) }} as own_writer,
+        {{ row_writer(
+            '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
+        ) | indent(4) }} as run_writer,
+        coalesce(keeps_other_columns, false) as keeps_other_columns,
+        kind_met is not null and not is_publisher_change as is_conflict,
+        {% if has_interventions -%}
+        if(
+            intervention.kind = 'submit_winner',
+            {{ overlaid_row('held_row.row', 'change_row') | indent(12) }},
+            {{ row_if_it_stands | indent(12) }}
+        ) as row_after
+        {%- else -%}
+        {{ row_if_it_stands | indent(8) }} as row_after
+        {%- endif %}
+    from (
+        select
+            *,
+            operation = 'update'
+            and is_row_held
+            and kind_met is null
+            {%- if with_records %}
+            and record_verdict is null
+            {%- endif %}
+            and not array_contains(tracked_columns, '*') as keeps_other_columns
+        from won
+    )
+),
+
+-- one row per change: whether the rules so far would apply it
+allowed as (
+    select
+        *,
+        case
+            {{ record_allowance() if with_records }}
+            when operation = 'delete' and not is_row_held then false
+            when is_publisher_change then not is_same_value
+            when comparison = 'ancestor' or is_same_value then false
+            else kind_met is null or is_change_winner or is_resolved_row
+        end as is_allowed,
+        {{ row_failure(
+            "if(operation = 'delete', null, row_after)", 'if(is_row_held, held_row.row, null)',
+            replication='merge'
+        ) | indent(4) }} as own_failure
+    from replaced
+),
+
+-- one row per change: the constraint that it breaks. What is done at the publisher breaks none
+failing as (
+    select
+        *,
+        case
+            when is_publisher_change then null
+            when failure_met is not null then failure_met
+            when is_allowed then coalesce(guessed_failure, {{ own_failure }})
+        end as failure
+    from allowed
+),
+
+{% if with_records -%}
+-- one row per change: what fails in its record takes all with it that is decided together
+judged as (
+    select
+        *,
+        coalesce(
+            group_key is not null
+            and max(failure is not null) over (
+                partition by publication, transaction_key, group_key
+            ),
+            false
+        ) as has_record_failure,
+        -- undone at the node only where every article that fails asks for it
+        max(failure is not null and not coalesce(is_compensated, true)) over (
+            partition by publication, transaction_key, group_key
+        ) as is_record_kept_at_node
+    from failing
+),
+
+ruled as (
+    select
+        *,
+        has_record_failure and failure is null and is_allowed as is_condemned,
+        {{ record_change_verdict(
+            'is_run_row', 'failure', 'has_record_failure', 'is_allowed', verdict_alone
+        ) | indent(4) }} as verdict
+    from judged
+),
+{%- else -%}
+ruled as (
+    select
+        *,
+        {{ verdict_alone }} as verdict
+    from failing
+),
+{%- endif %}
+
+{% if has_interventions -%}
+-- one row per change: what becomes of it where it is a decision of a person or a refused command
+intervened as (
+    {{ interventions_of_round('ruled') | indent(4) }}
+),
+
+{% endif -%}
+decided as (
+    select
+        *,
+        {{ by_intervention(has_interventions, 'intervention_outcome', record_outcome(
+            "(operation <> 'image' and not is_run_row)", 'record_verdict', 'failure',
+            'has_record_failure', 'is_allowed', 'is_opponent', 'is_publisher_change', outcome_alone
+        ) if with_records else outcome_alone) | indent(4) }} as outcome,
+        verdict <> 'accepted' as is_rejected,
+        -- what a change has lost against that lost with its whole record
+        {{ "if(record_verdict = 'lost', "
+        ~ version_text('defender.node', 'defender.number') ~ ", null)"
+        if with_records else 'cast(null as string)' }} as record_winner_version,
+        case
+            {% if has_interventions -%}
+            when intervention.kind = 'refused_command'
+                then concat('failed_', intervention.operation)
+            when intervention is not null then null
+            {% endif -%}
+            when failure is not null then concat('failed_', operation)
+            {%- if with_records %}
+            when is_condemned
+                then if(is_run_row or operation = 'delete', null, 'condemned')
+            {%- endif %}
+            else kind_met
+        end as conflict_kind,
+        -- who stands against it in the conflict
+        if(
+            failure is not null{{ ' or is_condemned' if with_records }},
+            struct(publisher as node, cast(null as string) as change_id),
+            struct(
+                if(defender.node = run_node, publisher, defender.node) as node, defender.change_id
+            )
+        ) as opponent
+    from {{ 'intervened' if has_interventions else 'ruled' }}
+),
+
+-- one row per change: the version of its row that it makes, where it makes one
+left_behind as (
+    select
+        *,
+        {{ by_intervention(has_interventions, 'intervention.kind', record_rule(
+            'record_verdict', 'is_run_row', 'outcome', rule_alone
+        ) if with_records else rule_alone) | indent(4) }} as rule,
+        {%- if with_records %}
+        if(
+            is_run_row,
+            {{ run_row_state() | indent(12) }},
+            {{ merge_state(
+                'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
+                'held_row', known_lineage='if(coalesce(is_detected_whole, false), null, lineage)'
+            ) | indent(12) }}
+        ) as state_after,
+        {%- else %}
+        {{ merge_state(
+            'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
+            'held_row'
+        ) | indent(4) }} as state_after,
+        {%- endif %}
+        {%- if with_keys %}
+        -- before anybody looks at keys
+        {{ by_intervention(
+            has_interventions, 'is_intervention_written',
+            'is_allowed and failure is null'
+            ~ (' and not has_record_failure' if with_records else '')
+        ) }} as would_apply,
+        {%- endif %}
+        {{ by_intervention(
+            has_interventions, 'is_intervention_written', makes_version(with_records)
+        ) }} as is_written
+    from decided
+)
+
+{% if with_keys -%}
+-- what the statements behind this one look at
+select
+    publication,
+    article,
+    row_key,
+    change_id,
+    node,
+    is_publisher_change,
+    transaction_key,
+    transaction_position,
+    queue_position,
+    operation,
+    {%- if has_interventions %}
+    intervention,
+    {%- endif %}
+    new_version,
+    version,
+    replication,
+    lineage,
+    known_position,
+    previous_values,
+    written_columns,
+    tracked_columns,
+    ignores_equal_values,
+    contending_priority,
+    defending_priority,
+    change_row,
+    row_after,
+    publisher,
+    held_before_run,
+    is_contended,
+    is_looked_at,
+    round_number,
+    guess,
+    guessed_failure,
+    {%- if with_records %}
+    is_run_row,
+    cause_change_id,
+    group_key,
+    is_condemned,
+    is_record_kept_at_node,
+    record_conflict_type,
+    {%- endif %}
+    record_winner_version,
+    proposed_row,
+    held_row,
+    comparison,
+    outcome,
+    rule,
+    is_rejected,
+    is_resolved_row,
+    failure,
+    conflict_kind,
+    opponent,
+    is_written,
+    would_apply,
+    state_after
+from left_behind{{ end_of_stage('decided') }}
+{{ row_makers(
+    stage('decided'), 'merge', row_after='row_after', row_before='held_row'
+) }}{{ end_of_stage('makers', with_keys) }}
+{{ keys_at_the_end(
+    stage('decided'), stage('makers'), 'merge'
+) }}{{ end_of_stage('ends', with_keys) }}
+with
+
+{{ key_violations(stage('makers'), stage('ends'), 'merge') }},
+
+-- one row per change: the change of its session that is the first to break a key. What is final is
+-- left out when the rest of the session is judged, so a key that is broken then is another one
+broken as (
+    select
+        decided.*,
+        violations.failing_position,
+        violations.failure as key_failure
+    from {{ stage('decided') }} as decided
+    left join violations
+        on
+            decided.publication = violations.publication
+            and decided.transaction_key = violations.transaction_key
+),
+{% else -%}
+, broken as (select * from left_behind),
+{% endif %}
+
+-- one row per change: whether it was decided otherwise than assumed, and a decision may have looked
+-- at what was assumed; and both sides of its conflict
+compared_with_guess as (
+    select
+        *,
+        is_looked_at
+        and (
+            is_written <> guess
+            or (is_written and not to_json(state_after) <=> to_json(proposed_row))
+        ) as differs_from_guess,
+        case
+            when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null then intervention.loser
+            {%- endif %}
+            when is_rejected then struct(node, change_id)
+            else opponent
+        end as loser,
+        case
+            when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null
+                then struct(publisher as node, cast(null as string) as change_id)
+            {%- endif %}
+            when is_rejected then opponent
+            else struct(node, {{ change_in_conflict }} as change_id)
+        end as winner
+    from broken
+),
+
+final as (
+    select
+        publication,
+        article,
+        row_key,
+        change_id,
+        node,
+        is_publisher_change,
+        transaction_key,
+        transaction_position,
+        queue_position,
+        operation,
+        {%- if has_interventions %}
+        intervention,
+        {%- endif %}
+        {{ by_intervention(
+            has_interventions, 'new_version',
+            'if(outcome is null, null, version)' if with_records else 'version'
+        ) }} as new_version,
+        replication,
+        lineage,
+        known_position,
+        -- what only a further look needs: writing values takes longer than deciding about them
+        if(is_contended, previous_values, null) as previous_values,
+        if(is_contended, written_columns, null) as written_columns,
+        if(is_contended, tracked_columns, null) as tracked_columns,
+        ignores_equal_values,
+        contending_priority,
+        defending_priority,
+        if(is_contended, change_row, null) as change_row,
+        publisher,
+        if(is_contended, held_before_run, null) as held_before_run,
+        is_contended,
+        is_looked_at,
+        round_number,
+        guess,
+        {%- if with_records %}
+        is_run_row,
+        cause_change_id,
+        if(
+            group_key is null or (failure is null and not is_condemned),
+            null,
+            is_record_kept_at_node
+        ) as is_kept_at_node,
+        {%- else %}
+        false as is_run_row,
+        cast(null as string) as cause_change_id,
+        cast(null as boolean) as is_kept_at_node,
+        {%- endif %}
+        record_winner_version,
+        guessed_failure,
+        differs_from_guess,
+        {%- if with_keys %}
+        failing_position,
+        key_failure,
+        differs_from_guess or failing_position is not null as is_unlike_guess,
+        {%- else %}
+        differs_from_guess as is_unlike_guess,
+        {%- endif %}
+        comparison,
+        held_row.version as held_version,
+        held_row.node as held_node,
+        held_row.change_id as held_change_id,
+        held_row.lineage as held_lineage,
+        {{ writer_version('held_row') }} as held_writer_version,
+        -- the row whose values are kept with the decision: what stays at the publisher where the
+        -- change was rejected, what was overwritten where it won
+        if(
+            is_rejected
+            or outcome = 'same_value'
+            or conflict_kind is not null
+            or {{ has_row_filter('merge') }},
+            held_row,
+            null
+        ) as kept_row,
+        -- a node whose refused command is not undone gets what is there
+        {{ "if(intervention.kind = 'refused_command', held_row.row, null)"
+        if has_interventions else 'cast(null as map<string, string>)' }} as standing_values,
+        outcome,
+        rule,
+        is_rejected,
+        is_resolved_row,
+        {{ by_intervention(has_interventions, 'intervention.failure', 'failure') }} as failure,
+        conflict_kind,
+        {{ 'if(failure is null and not is_condemned and record_conflict_type is not null, '
+        ~ 'if(conflict_kind is null, null, record_conflict_type), ' ~ type_alone ~ ')'
+        if with_records else type_alone }} as conflict_type,
+        loser.node as loser_node,
+        loser.change_id as loser_change_id,
+        winner.node as winner_node,
+        winner.change_id as winner_change_id,
+        is_written,
+        -- with its values where they are not those of the change
+        case
+            when not is_written then null
+            when
+                is_looked_at
+                or outcome = 'merged'
+                or is_resolved_row
+                or operation = 'delete'
+                then state_after
+            else {{ row_state(
+                'state_after.version', 'state_after.node', 'state_after.change_id',
+                'state_after.is_deleted', 'state_after.is_of_this_run',
+                lineage='state_after.lineage', merge_version='state_after.merge_version'
+            ) | indent(16) }}
+        end as state_after,
+        'taken' as intake,
+        '{{ invocation_id }}' as run_id
+    from compared_with_guess
+)
+
+select * from final

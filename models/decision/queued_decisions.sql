@@ -1,0 +1,623 @@
+{#- what only decisions of people and refused commands need, or keys, is planned only with them -#}
+{%- set has_interventions = has_interventions() -%}
+{%- set with_keys = publications_with_keys('queued') -%}
+{{ config(
+    enabled=is_queued(),
+    materialized='rounds',
+    first_round='change_queue',
+    taking="intake = 'taken' and replication = 'queued'",
+    apart='publication',
+    again='is_contended',
+    unsettled='is_contended and needs_another_round',
+    round_limit='select 3 * count(*) + 1 from previous_round'
+) }}
+
+-- One row per change of this run under queued updating: what a reader that takes the queue one
+-- transaction at a time decides about it.
+--
+-- A round assumes of every change whether it makes a version of its row (guess), looks at every
+-- change against the row as the publisher held it then, and decides. Rounds go on until every
+-- decision is what was assumed. A decision depends on earlier ones alone, so that is the sequential
+-- reader's result.
+--
+-- The first round assumes what change_queue says. What every other one assumes comes here first:
+-- mostly what the round before has decided.
+
+with
+
+round_before as (select * from {{ previous_round(ref('change_queue')) }}),
+
+settled_positions as (
+    {{ settled_positions('round_before') | indent(4) }}
+),
+
+-- one row per change: whether it was made on the change of its node before it
+linked as (
+    select
+        *,
+        not coalesce(
+            old_version = lag(new_version) over (
+                partition by publication, article, row_key, node
+                order by transaction_position, queue_position
+            ),
+            false
+        ) as is_chain_start
+    from round_before
+),
+
+-- one row per change: changes of one node to one row, each made on the one before, are a chain
+chained as (
+    select
+        *,
+        count_if(is_chain_start) over (
+            partition by publication, article, row_key, node
+            order by transaction_position, queue_position
+        ) as chain_number
+    from linked
+),
+
+-- one row per change: the last decision that came otherwise than assumed, up to this change of its
+-- chain
+following as (
+    select
+        *,
+        last_value(if(is_written <> guess, is_written, null), true) over (
+            partition by publication, article, row_key, node, chain_number
+            order by transaction_position, queue_position
+        ) as is_written_before
+    from chained
+),
+
+settled as (
+    select /*+ broadcast(settled_positions) */
+        following.*,
+        settled_positions.settled_position
+    from following
+    left join settled_positions on following.publication = settled_positions.publication
+),
+
+{% if with_keys -%}
+-- one row per change: which change of its transaction fails. The whole transaction falls with it:
+-- it is assumed to fail at once, and looked at again as if it did not, until everything before it
+-- is settled. Then the failure is final, and the transaction is judged again without the change
+judged_keys as (
+    select
+        *,
+        if(
+            not is_failure_final or transaction_position = settled_position,
+            failing_position,
+            null
+        ) as adopted_position,
+        not is_failure_final
+        and breaks_keys_otherwise
+        and failing_position is null as is_failure_withdrawn
+    from settled
+),
+
+failed as (
+    select
+        *,
+        case
+            when queue_position = adopted_position then key_failure
+            when is_failure_final then guessed_failure
+        end as next_failure
+    from judged_keys
+),
+
+-- one row per change: whether the next round takes its transaction's failure for good. A single
+-- change needs no further look
+concluded as (
+    select
+        *,
+        is_failure_final
+        or (
+            coalesce(transaction_position <= settled_position, true)
+            and max(next_failure is not null) over of_transaction
+            and count(*) over of_transaction > 1
+        ) as next_failure_is_final
+    from failed
+    window of_transaction as (partition by publication, transaction_key)
+),
+{% endif %}
+-- one row per change: what the round assumes. The decision of the one before would do; but a chain
+-- of a thousand changes would then take a thousand rounds. A chain mostly stands or falls with a
+-- change that was just decided otherwise than assumed, so what comes after that change is assumed
+-- to do as it does. Never what is settled: so every round settles at least one transaction more.
+assumed as (
+    select
+        *,
+        case
+            {%- if with_keys %}
+            when adopted_position is not null then false
+            when is_failure_withdrawn then would_apply
+            {%- endif %}
+            when transaction_position <= settled_position then is_written
+            else coalesce(is_written_before, is_written)
+        end as next_guess
+    from {{ 'concluded' if with_keys else 'settled' }}
+)
+
+select
+    publication,
+    article,
+    row_key,
+    change_id,
+    node,
+    {%- if has_interventions %}
+    intervention,
+    {%- endif %}
+    is_publisher_change,
+    transaction_key,
+    transaction_position,
+    queue_position,
+    operation,
+    old_version,
+    new_version,
+    replication,
+    change_row,
+    policy,
+    publisher,
+    held_before_run,
+    reinitialization,
+    was_waiting_before_run,
+    is_contended,
+    is_looked_at,
+    round_number,
+    {%- if with_keys %}
+    next_failure as guessed_failure,
+    next_failure_is_final as is_failure_final,
+    {%- else %}
+    guessed_failure,
+    is_failure_final,
+    {%- endif %}
+    intake,
+    run_id,
+    next_guess as guess
+from assumed{{ end_of_assumptions() }}
+with
+
+changes as (
+    select
+        publication,
+        article,
+        row_key,
+        {{ row_hash() }} as row_hash,
+        change_id,
+        {%- if has_interventions %}
+        if(intervention is null, node, concat(publisher, '*')) as node,
+        intervention,
+        {%- else %}
+        node,
+        {%- endif %}
+        is_publisher_change,
+        transaction_key,
+        {{ transaction_hash() }} as transaction_hash,
+        transaction_position,
+        queue_position,
+        operation,
+        old_version,
+        new_version,
+        replication,
+        if({{ publication_needs_values() }}, change_row, null) as change_row,
+        policy,
+        publisher,
+        held_before_run,
+        reinitialization,
+        was_waiting_before_run,
+        is_contended,
+        is_looked_at,
+        round_number + 1 as round_number,
+        guess,
+        guessed_failure,
+        is_failure_final
+    from {{ previous_round(ref('change_queue')) }}
+    where
+        intake = 'taken'
+        and replication = 'queued'
+        and run_id = '{{ invocation_id }}'
+),
+
+-- one row per change: the row as the change leaves it, if it applies, where anybody looks at it
+proposed as (
+    select
+        *,
+        case
+            when is_looked_at
+                then {{ row_state(
+                    "if(operation = 'delete', null, new_version)", 'node', 'change_id',
+                    "operation = 'delete'", 'true', row='change_row'
+                ) | indent(20) }}
+        end as proposed_row
+    from changes
+),
+
+-- one row per change: what the publisher held before it
+met as (
+    select
+        *,
+        lag(operation) over (
+            partition by row_hash, publication, article, row_key, transaction_key
+            order by queue_position
+        ) as operation_before,
+        coalesce(
+            last_value(if(guess, proposed_row, null), true) over (
+                partition by row_hash, publication, article, row_key
+                order by transaction_position, queue_position
+                rows between unbounded preceding and 1 preceding
+            ),
+            held_before_run
+        ) as publisher_row
+    from proposed
+),
+
+-- one row per change: whether it deletes what is gone already, in its own transaction or before it
+emptied as (
+    select
+        *,
+        operation = 'delete'
+        and coalesce(
+            operation_before = 'delete',
+            coalesce(publisher_row.is_deleted, true)
+        ) as is_empty_delete
+    from met
+),
+
+-- one row per change: the row that the change itself met, the last one that its transaction made
+-- before it, as if that had applied
+held as (
+    select
+        * except (operation_before, is_empty_delete),
+        coalesce(
+            last_value(if(is_empty_delete, null, proposed_row), true) over (
+                partition by row_hash, publication, article, row_key, transaction_key
+                order by queue_position
+                rows between unbounded preceding and 1 preceding
+            ),
+            publisher_row
+        ) as held_row
+    from emptied
+),
+
+-- one row per change: did it know the row that it met
+compared as (
+    select
+        *,
+        coalesce(not held_row.is_deleted, false) as is_row_held,
+        {{ version_comparison('operation', 'old_version', 'held_row.version') }} as comparison
+    from held
+),
+
+-- one row per change: the conflict that it is in. A change made at the publisher is in conflict
+-- only with something that it overwrites; it is not held up by it
+classified as (
+    select
+        *,
+        if(
+            is_publisher_change and held_row is null,
+            null,
+            {{ conflict_kind('operation', 'comparison', 'is_row_held') | indent(8) }}
+        ) as kind_met
+    from compared
+),
+
+contested as (
+    select
+        *,
+        kind_met is not null and not is_publisher_change as is_conflict
+    from classified
+),
+
+-- one row per change: the conflicts of its whole transaction
+transactions as (
+    select
+        *,
+        max(is_conflict) over (
+            partition by transaction_hash, publication, transaction_key
+        ) as has_conflict,
+        first_value(
+            if(
+                is_conflict,
+                struct(coalesce(held_row.node, publisher) as node, held_row.change_id),
+                null
+            ),
+            true
+        ) over (
+            partition by transaction_hash, publication, transaction_key
+            order by queue_position
+            rows between unbounded preceding and unbounded following
+        ) as transaction_winner
+    from contested
+),
+
+-- one row per change: whether its subscription waits for a reinitialization, marked by an earlier
+-- conflict
+subscriptions as (
+    select
+        *,
+        {% if has_reinitialization() -%}
+        coalesce(policy = 'publisher_wins_reinitialize', false)
+        and not is_publisher_change
+        and (
+            was_waiting_before_run
+            or coalesce(
+                max(has_conflict and not is_publisher_change) over (
+                    partition by publication, node, reinitialization
+                    order by transaction_position
+                    range between unbounded preceding and 1 preceding
+                ),
+                false
+            )
+        )
+        {%- else -%}
+        false
+        {%- endif %} as is_waiting
+    from transactions
+),
+
+-- one row per change: whether the rules so far would apply it
+allowed as (
+    select
+        *,
+        case
+            when operation = 'delete' and not is_row_held then false
+            when is_publisher_change then true
+            else not is_waiting and (not has_conflict or policy = 'subscriber_wins')
+        end as is_allowed,
+        {{ row_failure(
+            "if(operation = 'delete', null, change_row)", 'if(is_row_held, held_row.row, null)',
+            replication='queued'
+        ) | indent(4) }} as own_failure
+    from subscriptions
+),
+
+-- one row per change: the constraint that it breaks. What is done at the publisher breaks none
+failing as (
+    select
+        *,
+        case
+            when is_publisher_change then null
+            when is_allowed then coalesce(guessed_failure, own_failure)
+        end as failure
+    from allowed
+),
+
+judged as (
+    select
+        *,
+        max(failure is not null) over (
+            partition by transaction_hash, publication, transaction_key
+        ) as has_failure
+    from failing
+),
+
+ruled as (
+    select
+        *,
+        {{ transaction_verdict(
+            'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
+        ) | indent(4) }} as verdict
+    from judged
+),
+
+{% if has_interventions -%}
+-- one row per change: what becomes of it where it is a decision of a person or a refused command
+intervened as (
+    {{ interventions_of_round('ruled') | indent(4) }}
+),
+
+{% endif -%}
+decided as (
+    select
+        *,
+        {{ by_intervention(has_interventions, 'intervention_outcome', change_outcome(
+            'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
+        )) | indent(4) }} as outcome,
+        verdict <> 'accepted' as is_rejected,
+        -- what is undone with its transaction, or while its subscription waits, is a conflict of
+        -- its own
+        case
+            {% if has_interventions -%}
+            when intervention.kind = 'refused_command'
+                then concat('failed_', intervention.operation)
+            when intervention is not null then null
+            {% endif -%}
+            when failure is not null then concat('failed_', operation)
+            when verdict = 'accepted' then kind_met
+            when is_conflict and not is_waiting then kind_met
+            when operation in ('insert', 'update') then 'condemned'
+        end as conflict_kind,
+        -- who stands against it in the conflict
+        if(
+            failure is not null,
+            struct(publisher as node, cast(null as string) as change_id),
+            struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
+        ) as opponent
+    from {{ 'intervened' if has_interventions else 'ruled' }}
+),
+
+-- one row per change: whether it makes a version of its row
+left_behind as (
+    select
+        *,
+        {{ by_intervention(has_interventions, 'intervention.kind', deciding_rule(
+            'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
+            'has_failure', 'failure'
+        )) | indent(4) }} as rule,
+        {%- if with_keys %}
+        -- a transaction that breaks a key is looked at again as if it did not, until what came
+        -- before it is settled
+        {{ by_intervention(
+            has_interventions, 'is_intervention_written',
+            'is_allowed and (failure is null or (not is_failure_final and own_failure is null))'
+        ) }} as would_apply,
+        {%- endif %}
+        {{ by_intervention(
+            has_interventions, 'is_intervention_written', "outcome in ('applied', 'won')"
+        ) }} as is_written
+    from decided
+)
+
+{% if with_keys -%}
+-- without what the statements behind this one do not look at
+select
+    * except (
+        row_hash, transaction_hash, kind_met, is_row_held, is_allowed, own_failure, verdict
+    )
+from left_behind{{ end_of_stage('decided') }}
+{{ row_makers(
+    stage('decided'), 'queued', row_after='change_row', row_before='publisher_row'
+) }}{{ end_of_stage('makers', with_keys) }}
+{{ keys_at_the_end(
+    stage('decided'), stage('makers'), 'queued'
+) }}{{ end_of_stage('ends', with_keys) }}
+with
+
+{{ key_violations(stage('makers'), stage('ends'), 'queued') }},
+
+-- one row per change: the change of its transaction that is the first to break a key
+checked as (
+    select
+        decided.*,
+        violations.failing_position,
+        violations.failure as key_failure
+    from {{ stage('decided') }} as decided
+    left join violations
+        on
+            decided.publication = violations.publication
+            and decided.transaction_key = violations.transaction_key
+),
+
+-- one row per change: whether its transaction breaks other keys than assumed. What is final is left
+-- out when the rest of the transaction is judged, so a key that is broken then is another one
+broken as (
+    select
+        *,
+        case
+            when is_failure_final then failing_position is not null
+            else max(
+                    if(
+                        failing_position is null,
+                        guessed_failure is not null,
+                        queue_position = failing_position and not guessed_failure <=> key_failure
+                    )
+                ) over (partition by publication, transaction_key)
+        end as breaks_keys_otherwise
+    from checked
+),
+{% else -%}
+, broken as (select * from left_behind),
+{% endif %}
+
+-- one row per change: whether it was decided otherwise than assumed, and a decision may have looked
+-- at what was assumed; and both sides of its conflict
+compared_with_guess as (
+    select
+        *,
+        is_looked_at and is_written <> guess as differs_from_guess,
+        case
+            when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null then intervention.loser
+            {%- endif %}
+            when is_rejected then struct(node, change_id)
+            else opponent
+        end as loser,
+        case
+            when conflict_kind is null then null
+            {%- if has_interventions %}
+            when intervention is not null
+                then struct(publisher as node, cast(null as string) as change_id)
+            {%- endif %}
+            when not is_rejected then struct(node, change_id)
+            -- against the publisher as such, whoever made the row that it holds
+            when is_waiting then struct(publisher as node, cast(null as string) as change_id)
+            when is_conflict or failure is not null then opponent
+            when has_failure then struct(publisher as node, cast(null as string) as change_id)
+            else transaction_winner
+        end as winner
+    from broken
+),
+
+final as (
+    select
+        publication,
+        article,
+        row_key,
+        change_id,
+        node,
+        is_publisher_change,
+        transaction_key,
+        transaction_position,
+        queue_position,
+        operation,
+        {%- if has_interventions %}
+        intervention,
+        {%- endif %}
+        old_version,
+        new_version,
+        replication,
+        -- what only a further look needs: writing values takes longer than deciding about them
+        if(is_contended, change_row, null) as change_row,
+        policy,
+        publisher,
+        if(is_contended, held_before_run, null) as held_before_run,
+        reinitialization,
+        was_waiting_before_run,
+        is_contended,
+        is_looked_at,
+        round_number,
+        guess,
+        guessed_failure,
+        is_failure_final,
+        {%- if with_keys %}
+        breaks_keys_otherwise,
+        failing_position,
+        key_failure,
+        would_apply,
+        differs_from_guess or breaks_keys_otherwise as is_unlike_guess,
+        -- the failure of one of several changes is judged once more, for good
+        differs_from_guess
+        or breaks_keys_otherwise
+        or (
+            not is_failure_final
+            and failing_position is not null
+            and count(*) over (partition by publication, transaction_key) > 1
+        ) as needs_another_round,
+        {%- else %}
+        differs_from_guess as is_unlike_guess,
+        differs_from_guess as needs_another_round,
+        {%- endif %}
+        comparison,
+        held_row.version as held_version,
+        held_row.node as held_node,
+        held_row.change_id as held_change_id,
+        publisher_row.version as version_before,
+        -- the row whose values are kept with the decision: what stays at the publisher where the
+        -- change was rejected, what was overwritten where it won
+        case
+            when is_rejected then publisher_row
+            when conflict_kind is not null or {{ has_row_filter('queued') }} then held_row
+        end as kept_row,
+        -- a node whose refused command is not undone gets what is there
+        {{ "if(intervention.kind = 'refused_command', publisher_row.row, null)"
+        if has_interventions else 'cast(null as map<string, string>)' }} as standing_values,
+        outcome,
+        rule,
+        is_rejected,
+        {{ by_intervention(has_interventions, 'intervention.failure', 'failure') }} as failure,
+        conflict_kind,
+        {{ conflict_type(
+            'conflict_kind', 'is_rejected', 'false',
+            is_reported='intervention is not null' if has_interventions else 'false'
+        ) | indent(4) }} as conflict_type,
+        loser.node as loser_node,
+        loser.change_id as loser_change_id,
+        winner.node as winner_node,
+        winner.change_id as winner_change_id,
+        is_written,
+        'taken' as intake,
+        '{{ invocation_id }}' as run_id
+    from compared_with_guess
+)
+
+select * from final

@@ -1,0 +1,6 @@
+-- No rows: the unit tests give theirs.
+select
+    cast(null as string) as publication,
+    cast(null as bigint) as transaction_position,
+    cast(null as boolean) as is_unlike_guess
+where false
