@@ -73,9 +73,9 @@ class DbtBuild:
             self._project_dir, self._profiles_dir, self._target
         )
         if self._is_long and session.JAVA_OPTIONS in parameters:
-            words = parameters[session.JAVA_OPTIONS].split(" ")
-            kept = [word for word in words if word != profile.QUICK_START]
-            parameters[session.JAVA_OPTIONS] = " ".join(kept)
+            parameters[session.JAVA_OPTIONS] = parameters[session.JAVA_OPTIONS].replace(
+                profile.QUICK_START, profile.FOR_MINUTES
+            )
         return session.start(parameters, self._project_dir)
 
     def run(self, *arguments: str) -> BuildResult:

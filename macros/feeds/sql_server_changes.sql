@@ -22,8 +22,8 @@ captured as (select * from {{ relation }}),
 
 typed as (
     select
-        {{ replication_conflicts.log_position('`__$start_lsn`') }} as transaction_lsn,
-        {{ replication_conflicts.log_position('`__$seqval`') }} as change_lsn,
+        {{ replication_conflicts._log_position('`__$start_lsn`') }} as transaction_lsn,
+        {{ replication_conflicts._log_position('`__$seqval`') }} as change_lsn,
         cast(`__$operation` as int) as operation_code,
         {{ node }} as node,
         {{ queue_position }} as queue_position,
@@ -84,6 +84,6 @@ changes as (
 
 
 {#- A log sequence number as text, from bytes or from a text that SQL Server's tools print (0x...). -#}
-{% macro log_position(column) -%}
+{% macro _log_position(column) -%}
     replace(upper(if(typeof({{ column }}) = 'binary', hex({{ column }}), cast({{ column }} as string))), '0X', '')
 {%- endmacro %}

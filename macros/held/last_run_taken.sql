@@ -4,9 +4,3 @@
 {% macro last_run_taken() -%}
     {{ replication_conflicts.newest_run(this) if replication_conflicts.takes_only_news() else 0 }}
 {%- endmacro %}
-
-
-{#- The newest run in a table, as an SQL expression; 0 where the table is empty. -#}
-{% macro newest_run(relation) -%}
-    (select coalesce(max(run_sequence), 0) from {{ relation }})
-{%- endmacro %}

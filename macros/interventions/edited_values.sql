@@ -8,9 +8,3 @@
     {%- endfor -%}
     {{ return('from_json(' ~ replication_conflicts.edited_text() ~ ", 'map<string,string>')") }}
 {%- endmacro %}
-
-
-{#- The text of edited columns; a seed has an empty cell as '' or 'None'. -#}
-{% macro edited_text() -%}
-    {{ return("if(trim(edited) in ('', 'None'), null, edited)") }}
-{%- endmacro %}

@@ -2,15 +2,3 @@
 {% macro is_intervention(rule='rule') -%}
     {{ return('coalesce(' ~ rule ~ " in ('submit_winner', 'submit_loser', 'remove', 'refused_command'), false)") }}
 {%- endmacro %}
-
-
-{#- Whether it is a decision of a person. -#}
-{% macro is_decision(rule='rule') -%}
-    {{ return('coalesce(' ~ rule ~ " in ('submit_winner', 'submit_loser', 'remove'), false)") }}
-{%- endmacro %}
-
-
-{#- Whether it is a command that a subscriber refused. -#}
-{% macro is_refused_command(rule='rule') -%}
-    {{ return(rule ~ " <=> 'refused_command'") }}
-{%- endmacro %}

@@ -27,7 +27,7 @@
         {%- endif -%}
         {%- call statement('main', language=language) -%}
             {%- if language == 'python' -%}
-                {{ replication_conflicts.python_table(compiled_code, target) }}
+                {{ replication_conflicts._python_table(compiled_code, target) }}
             {%- else -%}
                 {{ create_table_as(false, target, compiled_code) }}
             {%- endif -%}
@@ -48,7 +48,7 @@
         {%- if has_news -%}
             {%- call statement('create_news', language=language) -%}
                 {%- if language == 'python' -%}
-                    {{ replication_conflicts.python_view(compiled_code, incoming) }}
+                    {{ replication_conflicts._python_view(compiled_code, incoming) }}
                 {%- else -%}
                     {{ create_temporary_view(incoming, compiled_code | replace(newest_run, last_run)) }}
                 {%- endif -%}
@@ -102,7 +102,7 @@
     {%- endif -%}
 
     {%- if config.get('obsolete') -%}
-        {%- do replication_conflicts.remove_obsolete(target, config.get('obsolete')) -%}
+        {%- do replication_conflicts._remove_obsolete(target, config.get('obsolete')) -%}
     {%- endif -%}
     {%- do persist_docs(target, model) -%}
     {{ run_hooks(post_hooks) }}
@@ -111,7 +111,7 @@
 
 
 {#- Removes the rows of a table that have become obsolete, as the config `obsolete` says. -#}
-{% macro remove_obsolete(target, obsolete) -%}
+{% macro _remove_obsolete(target, obsolete) -%}
     {%- set relation = load_cached_relation(ref(obsolete.model)) -%}
     {%- if relation is not none -%}
         {%- set statement_text = replication_conflicts.removal(
@@ -126,55 +126,8 @@
 {%- endmacro %}
 
 
-{#- The statement that removes rows from a table; empty where there are none, so that the table gets no new version. A merge, because
-    Delta's delete takes no subqueries. `going`: a query of the values of column `by` in the table whose rows go. -#}
-{% macro removal(target, by, going) -%}
-    {%- if run_query(going ~ ' limit 1').rows | length > 0 -%}
-        merge into {{ target }} as recorded
-        using (select distinct {{ by }} from ({{ going }})) as going
-        on recorded.{{ by }} = going.{{ by }}
-        when matched then delete
-    {%- endif -%}
-{%- endmacro %}
-
-
-{#- Whether a ledger model is to give only what its table does not have yet; false while dbt parses. Otherwise it gives
-    everything: there is no table yet, or a full refresh was asked for. -#}
-{% macro takes_only_news() -%}
-    {%- if not execute -%}
-        {{ return(false) }}
-    {%- endif -%}
-    {%- set existing = load_cached_relation(this) -%}
-    {{ return(existing is not none and not existing.is_view and not should_full_refresh()) }}
-{%- endmacro %}
-
-
-{#- Whether the upstream has anything for the table: of the decision log, what is newer than the last run that the table has
-    taken; of a scratch table, what is of this run; of anything else, all. -#}
-{% macro ledger_has_news(news, last_run) -%}
-    {#- 'true' first: Spark reads `where (...)` after a table's name as an alias with a column list -#}
-    {%- set conditions = ['true', '(' ~ news.where ~ ')'] -%}
-    {%- if news.by == 'run_sequence' -%}
-        {%- do conditions.append('run_sequence > ' ~ last_run) -%}
-    {%- elif news.by == 'run_id' -%}
-        {%- do conditions.append("run_id = '" ~ invocation_id ~ "'") -%}
-    {%- endif -%}
-    {%- for name in ([news.model] if news.model is string else news.model) -%}
-        {%- set relation = ref(name) -%}
-        {#- what is not made before it is needed has no news -#}
-        {%- if load_relation(relation) is not none -%}
-            {%- set query = 'select 1 from ' ~ relation ~ ' where ' ~ conditions | join(' and ') ~ ' limit 1' -%}
-            {%- if run_query(query).rows | length > 0 -%}
-                {{ return(true) }}
-            {%- endif -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(false) }}
-{%- endmacro %}
-
-
 {#- The Python that writes a model's whole result as a new table. -#}
-{% macro python_table(compiled_code, target) -%}
+{% macro _python_table(compiled_code, target) -%}
 {{ compiled_code }}
 dbt = dbtObj(spark.table)
 dbt.is_incremental = False
@@ -183,7 +136,7 @@ model(dbt, spark).write.format("delta").mode("overwrite").option("overwriteSchem
 
 
 {#- The Python that gives what is new in a model's result the name of a temporary view. -#}
-{% macro python_view(compiled_code, view) -%}
+{% macro _python_view(compiled_code, view) -%}
 {{ compiled_code }}
 dbt = dbtObj(spark.table)
 dbt.is_incremental = True

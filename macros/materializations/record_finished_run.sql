@@ -4,7 +4,7 @@
 
     results: what dbt gives to on-run-end, one entry per node -#}
 {% macro record_finished_run(results) -%}
-    {%- set held_articles = replication_conflicts.made_relation('held_articles') if execute else none -%}
+    {%- set held_articles = replication_conflicts._made_relation('held_articles') if execute else none -%}
     {%- if held_articles is none -%}
         {{ return('') }}
     {%- endif -%}
@@ -18,7 +18,7 @@
     {%- endfor -%}
     {%- set last_run = run_query(
         'select greatest(max(log_sequence), (select max(run_sequence) from '
-        ~ replication_conflicts.made_relation('change_queue') ~ " where run_id = '" ~ invocation_id
+        ~ replication_conflicts._made_relation('change_queue') ~ " where run_id = '" ~ invocation_id
         ~ "' and intake = 'taken')) from " ~ held_articles ~ " where run_id = '" ~ invocation_id ~ "'"
     ).columns[0].values()[0] or 0 -%}
     {%- if names and last_run > replication_conflicts.finished_run(names) -%}
@@ -35,6 +35,6 @@
 
 
 {#- A relation that this project has made, now; none where there is none. -#}
-{% macro made_relation(identifier) -%}
+{% macro _made_relation(identifier) -%}
     {{ return(adapter.get_relation(target.database, target.schema, identifier)) }}
 {%- endmacro %}

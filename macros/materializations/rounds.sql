@@ -38,11 +38,11 @@
     {%- endif -%}
 
     {%- set assumptions, round = sql.split(replication_conflicts.end_of_assumptions()) -%}
-    {%- set table = replication_conflicts.round_table(1) -%}
-    {%- do replication_conflicts.write_round(table, round) -%}
-    {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
+    {%- set table = replication_conflicts._round_table(1) -%}
+    {%- do replication_conflicts._write_round(table, round) -%}
+    {%- set unsettled = replication_conflicts._unsettled_parts(table) -%}
     {%- set state = namespace(number=1, table=table, unsettled=unsettled, has_settled_later=false) -%}
-    {%- set state.open = replication_conflicts.open_rows(table, again, apart, unsettled) -%}
+    {%- set state.open = replication_conflicts._open_rows(table, again, apart, unsettled) -%}
     {%- set settled_rows = ['select * from ' ~ table ~ ' where not (' ~ state.open ~ ')'] -%}
     {%- if state.unsettled -%}
         {%- set limit = run_query(config.require('round_limit') | replace('previous_round', table | string))
@@ -50,19 +50,19 @@
         {#- Jinja makes no longer ranges; so many rounds would take days -#}
         {%- for _ in range([limit, 100000] | min) if state.unsettled -%}
             {%- set state.number = state.number + 1 -%}
-            {%- set table = replication_conflicts.round_table(state.number) -%}
+            {%- set table = replication_conflicts._round_table(state.number) -%}
             {%- set previous = '(select * from ' ~ state.table ~ ' where ' ~ state.open ~ ')' -%}
             {%- set assumed = '(' ~ (assumptions | replace(first_relation, previous)) ~ ')' -%}
-            {%- do replication_conflicts.write_round(table, round | replace(first_relation, assumed), state.unsettled) -%}
-            {%- set unsettled = replication_conflicts.unsettled_parts(table) -%}
+            {%- do replication_conflicts._write_round(table, round | replace(first_relation, assumed), state.unsettled) -%}
+            {%- set unsettled = replication_conflicts._unsettled_parts(table) -%}
             {%- set is_read = settled_rows[-1].startswith('select * from ' ~ state.table ~ ' ') -%}
             {%- if not is_read -%}
                 {%- do adapter.drop_relation(state.table) -%}
             {%- endif -%}
-            {%- set state.open = replication_conflicts.open_rows(table, again, apart, unsettled) -%}
+            {%- set state.open = replication_conflicts._open_rows(table, again, apart, unsettled) -%}
             {%- set settled = 'select * from ' ~ table ~ ' where not (' ~ state.open ~ ')' -%}
             {%- if settles_in_parts and unsettled -%}
-                {%- do replication_conflicts.keep_settled(settled_later, settled, state.has_settled_later) -%}
+                {%- do replication_conflicts._keep_settled(settled_later, settled, state.has_settled_later) -%}
                 {%- set state.has_settled_later = true -%}
             {%- elif unsettled | length < state.unsettled | length -%}
                 {%- do settled_rows.append(settled) -%}
@@ -74,7 +74,7 @@
             {{ exceptions.raise_compiler_error(
                 model.name ~ ": not settled after " ~ state.number ~ " rounds, more than there are transactions ("
                 ~ apart ~ ' ' ~ state.unsettled | join(', ') ~ "). This is an error of the rules, not of the data: please "
-                ~ "report it with the tables " ~ replication_conflicts.round_table(1) ~ " and " ~ state.table ~ "."
+                ~ "report it with the tables " ~ replication_conflicts._round_table(1) ~ " and " ~ state.table ~ "."
             ) }}
         {%- endif -%}
     {%- endif -%}
@@ -97,20 +97,7 @@
 {%- endmaterialization %}
 
 
-{#- The relation that a round of a model reads: `relation` in the first round, later what the round assumes of the one before; and
-    the round before itself, where the model says what is assumed. -#}
-{% macro previous_round(relation) -%}
-    {{ relation }}
-{%- endmacro %}
-
-
-{#- Ends the query of what a round assumes of the one before. -#}
-{% macro end_of_assumptions() -%}
-    {{ return(';  -- end of assumptions\n') }}
-{%- endmacro %}
-
-
-{% macro round_table(number) -%}
+{% macro _round_table(number) -%}
     {{ return(api.Relation.create(
         database=this.database, schema=this.schema, identifier=this.identifier ~ '__round_' ~ number, type='table'
     )) }}
@@ -118,22 +105,22 @@
 
 
 {#- Writes one round, its stages first. `parts`: the values of `apart` that the round looks at; all without it. -#}
-{% macro write_round(table, query, parts=none) -%}
-    {%- set pieces = modules.re.split(';  -- end of stage: (\w+)(?: of ([\w, ]+))?\n', query) -%}
+{% macro _write_round(table, query, parts=none) -%}
+    {%- set pieces = modules.re.split(';  -- end of stage: (\\w+)(?: of ([\\w, ]+))?\n', query) -%}
     {%- for number in range(0, pieces | length - 1, 3) -%}
         {%- set stage = replication_conflicts.stage(pieces[number + 1]) -%}
         {%- set concerned = (pieces[number + 2] or '').split(', ') -%}
         {%- if parts is none or concerned == [''] or concerned | select('in', parts) | list -%}
-            {%- do replication_conflicts.write_stage(stage, pieces[number]) -%}
+            {%- do replication_conflicts._write_stage(stage, pieces[number]) -%}
         {%- else -%}
             {%- call statement('empty_stage') -%}truncate table {{ stage }}{%- endcall -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- do replication_conflicts.write_stage(table, pieces[-1]) -%}
+    {%- do replication_conflicts._write_stage(table, pieces[-1]) -%}
 {%- endmacro %}
 
 
-{% macro write_stage(table, query) -%}
+{% macro _write_stage(table, query) -%}
     {%- call statement('drop_stage') -%}
         drop table if exists {{ table }}
     {%- endcall -%}
@@ -144,22 +131,8 @@
 {%- endmacro %}
 
 
-{#- Ends a statement of a round. `of`: a list of values of `apart`; a round that looks at none of them leaves the stage empty. -#}
-{% macro end_of_stage(name, of=[]) -%}
-    {{ return(';  -- end of stage: ' ~ name ~ (' of ' ~ of | join(', ') if of else '') ~ '\n') }}
-{%- endmacro %}
-
-
-{#- The table that a stage of the round has written. -#}
-{% macro stage(name) -%}
-    {{ return(api.Relation.create(
-        database=this.database, schema=this.schema, identifier=this.identifier ~ '__' ~ name, type='table'
-    )) }}
-{%- endmacro %}
-
-
 {#- The values of `apart` with a row that is not settled by a round. -#}
-{% macro unsettled_parts(table) -%}
+{% macro _unsettled_parts(table) -%}
     {{ return(run_query(
         'select distinct ' ~ config.require('apart') ~ ' from ' ~ table ~ ' where ' ~ config.require('unsettled')
     ).columns[0].values() | list) }}
@@ -167,7 +140,7 @@
 
 
 {#- Which rows of a round the next one looks at, as a condition. `again` may read the round itself as previous_round. -#}
-{% macro open_rows(table, again, apart, unsettled) -%}
+{% macro _open_rows(table, again, apart, unsettled) -%}
     {%- if not unsettled -%}
         {{ return('false') }}
     {%- endif -%}
@@ -176,9 +149,9 @@
 
 
 {#- Keeps what a round has settled, where the next one looks at a part of it alone. -#}
-{% macro keep_settled(table, query, is_there) -%}
+{% macro _keep_settled(table, query, is_there) -%}
     {%- if not is_there -%}
-        {%- do replication_conflicts.write_stage(table, query) -%}
+        {%- do replication_conflicts._write_stage(table, query) -%}
     {%- else -%}
         {%- call statement('keep_settled') -%}insert into {{ table }} {{ query }}{%- endcall -%}
     {%- endif -%}

@@ -15,7 +15,7 @@
 
     {{ run_hooks(pre_hooks) }}
     {%- if (when and not replication_conflicts.ledger_has_news(when, 0))
-        or (existing is not none and upstream and not replication_conflicts.any_has_rows(upstream, taking)) -%}
+        or (existing is not none and upstream and not replication_conflicts._any_has_rows(upstream, taking)) -%}
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
         {{ return({'relations': [target] if existing is not none else []}) }}
     {%- else -%}
@@ -33,21 +33,10 @@
 
 
 {#- Whether any of several scratch models, one name or a list of names, has rows of this run for which a condition holds. -#}
-{% macro any_has_rows(models, condition='true') -%}
+{% macro _any_has_rows(models, condition='true') -%}
     {%- for name in ([models] if models is string else models)
         if replication_conflicts.scratch_has_rows(ref(name), condition) -%}
         {{ return(true) }}
     {%- endfor -%}
     {{ return(false) }}
-{%- endmacro %}
-
-
-{#- Whether a scratch table is there and has rows of this run for which a condition holds. -#}
-{% macro scratch_has_rows(relation, condition='true') -%}
-    {{ return(
-        load_cached_relation(relation) is not none
-        and run_query(
-            'select 1 from ' ~ relation ~ " where run_id = '" ~ invocation_id ~ "' and (" ~ condition ~ ') limit 1'
-        ).rows | length > 0
-    ) }}
 {%- endmacro %}

@@ -88,7 +88,7 @@ def test_the_rules_are_those_of_the_macro() -> None:
 
 
 def test_the_resolvers_and_what_they_are_given_are_those_of_the_macros() -> None:
-    resolvers = words_of("checks/resolver_problems.sql", r"'(\w+)': \{")
+    resolvers = words_of("checks/resolver_rules.sql", r"'(\w+)': \{")
     given = words_of("resolvers/resolver_arguments.sql", r"'(\w+)': ") | {"given"}
     returned = words_of("resolvers/resolution.sql", r"(\w+)='") | {"resolution"}
     assert first_column("docs/behavior.md", "Resolvers") == resolvers | given | returned

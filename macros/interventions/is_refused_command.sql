@@ -1,0 +1,4 @@
+{#- Whether it is a command that a subscriber refused. -#}
+{% macro is_refused_command(rule='rule') -%}
+    {{ return(rule ~ " <=> 'refused_command'") }}
+{%- endmacro %}
