@@ -4,7 +4,7 @@ case
         when {{ is_publisher_change }} then 'publisher_change'
         when {{ is_waiting }} then 'waits_for_reinitialization'
         when {{ failure }} is not null then 'constraint'
-        when {{ has_failure }} and not {{ is_conflict }} then 'condemned_with_transaction'
+        when {{ has_failure }} and not {{ is_conflict }} then 'condemned_with_failure'
         when not {{ has_conflict }} then 'clean'
         when {{ is_conflict }} then {{ policy }}
         when {{ policy }} = 'subscriber_wins' then 'clean'

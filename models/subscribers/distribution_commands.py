@@ -38,11 +38,21 @@ IS_KEPT = (
     " and coalesce(is_kept_at_node, not compensate_for_errors)"
 )
 
+# rejected changes that a snapshot makes right, not a command. A transaction that breaks a
+# constraint marks no subscription: it is compensated under every policy
+IS_LEFT_TO_SNAPSHOT = (
+    "outcome = 'rejected' and policy <=> 'publisher_wins_reinitialize'"
+    " and rule <> 'condemned_with_failure'"
+)
+
 # changes that are undone at their node, or completed there with what they were merged with; those
-# of the publisher too, whose own database takes commands like any other
+# of the publisher too, whose own database takes commands like any other. Rows that a node has moved
+# out of its own partition go there
 IS_UNDONE = (
     "(replication = 'queued' and outcome in ('rejected', 'failed')"
-    " and policy <> 'publisher_wins_reinitialize')"
+    f" and not ({IS_LEFT_TO_SNAPSHOT}))"
+    " or (replication = 'queued' and is_written"
+    " and publisher_version is not null and to_version is null)"
     " or (replication = 'merge'"
     " and outcome not in ('already_known', 'already_deleted')"
     " and if(outcome in ('failed', 'rejected'), not is_kept, is_downloaded or node = publisher)"
@@ -196,7 +206,7 @@ def conflict_records(outcomes: DataFrame) -> DataFrame:
     kept = outcomes.where(
         "conflict_id is not null and conflict_logging in ('subscriber', 'both')"
         " and loser_node <> publisher"
-        " and not (outcome = 'rejected' and policy <=> 'publisher_wins_reinitialize')"
+        f" and not ({IS_LEFT_TO_SNAPSHOT})"
     )
     is_change_loser = f.col("loser_change_id").eqNullSafe(f.col("change_id"))
     lost_row = f.when(~is_change_loser, f.col("held_row")).when(

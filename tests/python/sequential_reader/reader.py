@@ -312,7 +312,12 @@ class SequentialReader:
         is_waiting = self._reinitializations.is_waiting(node, position)
         verdicts = decide(publication, self.rows, transaction, is_waiting, self._judges_constraints)
         is_condemned = any(verdict.outcome in ("rejected", "failed") for verdict in verdicts)
-        is_reinitialized = is_condemned and publication.policy == "publisher_wins_reinitialize"
+        # what breaks a constraint is compensated under every policy
+        is_reinitialized = (
+            is_condemned
+            and publication.policy == "publisher_wins_reinitialize"
+            and not any(verdict.outcome == "failed" for verdict in verdicts)
+        )
         for verdict in verdicts:
             self.outcomes.append(queued_outcome(verdict, position, run))
             conflict = queued_conflict(publication, verdict, position, run)
