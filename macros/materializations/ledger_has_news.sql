@@ -1,5 +1,5 @@
-{#- Whether the upstream has anything for the table: of the decision log, what is newer than the last run that the table has
-    taken; of a scratch table, what is of this run; of anything else, all. -#}
+{#- Whether the upstream of a ledger model has anything for its table: of the decision log, what is newer than the last run that
+    the table has taken; of a scratch table, what is of this run; of anything else, all. -#}
 {% macro ledger_has_news(news, last_run) -%}
     {#- 'true' first: Spark reads `where (...)` after a table's name as an alias with a column list -#}
     {%- set conditions = ['true', '(' ~ news.where ~ ')'] -%}

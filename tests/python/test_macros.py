@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,21 +17,32 @@ FILES = sorted((REPOSITORY / "macros").rglob("*.sql"))
 MATERIALIZATION = "materialization_"
 
 
-def public_macros(file: Path) -> Iterator[tuple[str, list[str]]]:
-    """The macros of a file that others may call: their names, and those of their arguments."""
+@cache
+def macros_of(file: Path) -> dict[str, list[str]]:
+    """All macros of a file: their names, and those of their arguments."""
     template = get_environment(capture_macros=True).parse(file.read_text(encoding="utf-8"))
-    for macro in template.find_all(nodes.Macro):
-        name = macro.name.removeprefix("dbt_macro__")
-        if not name.startswith(("_", MATERIALIZATION)):
-            yield name, [argument.name for argument in macro.args]
+    return {
+        macro.name.removeprefix("dbt_macro__"): [argument.name for argument in macro.args]
+        for macro in template.find_all(nodes.Macro)
+    }
+
+
+def public_macros(file: Path) -> dict[str, list[str]]:
+    """The macros of a file that others may call."""
+    return {
+        name: arguments
+        for name, arguments in macros_of(file).items()
+        if not name.startswith(("_", MATERIALIZATION))
+    }
 
 
 def materializations(file: Path) -> list[str]:
-    """The materializations of a file."""
-    template = get_environment(capture_macros=True).parse(file.read_text(encoding="utf-8"))
-    names = (macro.name for macro in template.find_all(nodes.Macro))
-    prefix = f"dbt_macro__{MATERIALIZATION}"
-    return [name.removeprefix(prefix).rpartition("_")[0] for name in names if prefix in name]
+    """The materializations of a file; their macros end with the adapter."""
+    return [
+        name.removeprefix(MATERIALIZATION).rpartition("_")[0]
+        for name in macros_of(file)
+        if name.startswith(MATERIALIZATION)
+    ]
 
 
 @cache
@@ -52,15 +62,14 @@ def documented() -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_file_holds_the_macro_of_its_name(file: Path) -> None:
-    names = [name for name, _ in public_macros(file)]
-    assert names + materializations(file) == [file.stem]
+    assert [*public_macros(file), *materializations(file)] == [file.stem]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_macro_is_documented_with_all_its_arguments(file: Path) -> None:
-    for name, arguments in public_macros(file):
+    for name, arguments in public_macros(file).items():
         assert documented().get(name) == arguments
 
 
 def test_nothing_is_documented_that_is_not_there() -> None:
-    assert set(documented()) == {name for file in FILES for name, _ in public_macros(file)}
+    assert set(documented()) == {name for file in FILES for name in public_macros(file)}
