@@ -5,7 +5,10 @@
 {% macro key_facts(row, replication=none) -%}
 {%- set branches = [] -%}
 {%- for item in replication_conflicts.article_list(replication) -%}
-    {%- set facts = replication_conflicts._key_facts_of_article(item, row) -%}
+    {%- set facts = [] -%}
+    {%- for side in replication_conflicts.key_sides(item) -%}
+        {%- do facts.append(replication_conflicts._key_fact(side, row)) -%}
+    {%- endfor -%}
     {%- if facts -%}
         {%- do branches.append({
             'item': item,
@@ -19,44 +22,19 @@
 {%- endmacro %}
 
 
-{#- The facts that rows of one article can say: a list of SQL expressions. -#}
-{% macro _key_facts_of_article(item, row) -%}
-    {%- set facts = [] -%}
-    {%- set articles = item.settings.articles -%}
-    {%- for key in replication_conflicts.key_constraints(item.publication) -%}
-        {%- if key.article == item.article and key.kind == 'unique' -%}
-            {%- do facts.append(replication_conflicts._key_fact(key.id, 'unique', key.columns, item.options.columns, row)) -%}
-        {%- elif key.kind == 'foreign_key' -%}
-            {%- set parent_types = articles[key.references].columns -%}
-            {%- if key.article == item.article -%}
-                {%- set types = {} -%}
-                {%- for column in key.columns -%}
-                    {%- do types.update({column: parent_types[key.to[loop.index0]]}) -%}
-                {%- endfor -%}
-                {%- do facts.append(replication_conflicts._key_fact(key.id, 'child', key.columns, types, row)) -%}
-            {%- endif -%}
-            {%- if key.references == item.article -%}
-                {%- do facts.append(replication_conflicts._key_fact(key.id, 'parent', key.to, parent_types, row)) -%}
-            {%- endif -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(facts) }}
-{%- endmacro %}
-
-
-{#- One fact as a struct. The value is written in the types of the key that is referred to, so that both sides write it alike. -#}
-{% macro _key_fact(constraint_id, role, columns, types, row) -%}
+{#- One fact as a struct. `side`: one of key_sides. -#}
+{% macro _key_fact(side, row) -%}
     {%- set texts = [] -%}
     {%- set nulls = [] -%}
-    {%- for column in columns -%}
+    {%- for column in side.columns -%}
         {%- set text = row ~ "['" ~ column ~ "']" -%}
         {%- do texts.append(replication_conflicts.canonical_text(
-            replication_conflicts.typed_value(text, types[column]), types[column]
+            replication_conflicts.typed_value(text, side.types[column]), side.types[column]
         )) -%}
         {%- do nulls.append(text ~ ' is null') -%}
     {%- endfor -%}
     {{ return(
-        "struct('" ~ constraint_id ~ "' as constraint_id, '" ~ role ~ "' as role, if(" ~ nulls | join(' or ')
+        "struct('" ~ side.id ~ "' as constraint_id, '" ~ side.role ~ "' as role, if(" ~ nulls | join(' or ')
         ~ ', null, to_json(array(' ~ texts | join(', ') ~ '))) as value)'
     ) }}
 {%- endmacro %}

@@ -1,5 +1,6 @@
 {#- One row per transaction and row: the last change that the transaction would make to the row, with what the row says about keys
-    (key_facts) after it and before it. A statement.
+    (key_facts) after it, and before the first change that the transaction would make to it. A statement.
+    Rule: keys are judged at the end of a transaction, so what it gives up is what the row had before all of it.
 
     decided: the relation with the changes as this round decides them; replication: that of its publications; row_after: its column
     with the row as a change leaves it, row_before: its column with the row_state before -#}
@@ -16,7 +17,7 @@ select
         "if(operation = 'delete', null, " ~ row_after ~ ')', replication
     ) | indent(4) }} as facts_after,
     {{ replication_conflicts.key_facts(
-        'if(' ~ row_before ~ '.is_deleted, null, ' ~ row_before ~ '.row)', replication
+        'if(row_before_all.is_deleted, null, row_before_all.row)', replication
     ) | indent(4) }} as facts_before
 from (
     select
@@ -24,7 +25,13 @@ from (
         row_number() over (
             partition by publication, transaction_key, article, row_key
             order by queue_position desc
-        ) as place_from_end
+        ) as place_from_end,
+        -- NULL where there was no row
+        first_value({{ row_before }}) over (
+            partition by publication, transaction_key, article, row_key
+            order by queue_position
+            rows between unbounded preceding and unbounded following
+        ) as row_before_all
     from {{ decided }}
     where would_apply
 )

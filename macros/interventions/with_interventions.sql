@@ -18,22 +18,21 @@ from (
             pending.publication,
             pending.article,
             pending.row_key,
+            pending.row_hash,
             pending.change_id as change_key,
             pending.change_id,
             pending.node,
             -- what a run does is the agreed state, like what is done at the publisher
             true as is_publisher_change,
-            null as transaction_id,
-            null as transaction_change_count,
             pending.change_id as transaction_key,
             pending.transaction_position,
             pending.queue_position,
             pending.operation,
-            null as changed_at,
             null as old_version,
             pending.new_version,
             pending.change_row,
-            pending.change_id as content_hash,
+            null as other_content,
+            false as is_apart,
             pending.policy,
             pending.publisher,
             cast({{ replication_conflicts.run_sequence() }} as bigint) as run_sequence,
@@ -69,6 +68,7 @@ from (
         from (
             select
                 *,
+                {{ replication_conflicts.row_hash() }} as row_hash,
                 max(if(intervention.kind = 'refused_command', transaction_position, null)) over (
                     partition by publication
                 ) as last_report

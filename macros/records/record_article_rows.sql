@@ -13,7 +13,7 @@
         {{ one.options.get('compensate_for_errors', false) | lower }} as is_compensated,
         array('{{ replication_conflicts.tracked_columns(one.options) | join("', '") }}') as record_columns,
         {% if one.options.get('row_filter') -%}
-        array('{{ one.options.row_filter | join("', '") }}') as filtered_subscribers
+        array({{ replication_conflicts.sql_texts(one.options.row_filter) }}) as filtered_subscribers
         {%- else -%}
         cast(null as array<string>) as filtered_subscribers
         {%- endif %}

@@ -12,7 +12,7 @@ select
     '{{ item.options.get('tracking', 'row') }}' as tracking,
     {{ item.options.get('compensate_for_errors', false) | lower }} as compensate_for_errors,
     {% if item.options.get('row_filter') -%}
-    array('{{ item.options.row_filter | join("', '") }}') as filtered_subscribers,
+    array({{ sql_texts(item.options.row_filter) }}) as filtered_subscribers,
     {%- else -%}
     cast(null as array<string>) as filtered_subscribers,
     {%- endif %}

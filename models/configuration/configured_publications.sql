@@ -11,7 +11,7 @@ select
     {%- else -%}
     cast(null as string) as policy,
     {%- endif %}
-    '{{ settings.publisher }}' as publisher,
+    {{ sql_text(settings.publisher) }} as publisher,
     {{ settings.get('retention_days', 14) }} as retention_days,
     {{ settings.get('conflict_retention_days', 14) }} as conflict_retention_days
 {% if not loop.last %}union all

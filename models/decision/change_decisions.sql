@@ -13,10 +13,14 @@ select
     cast(null as string) as cause_change_id,
     false as is_run_row,
     node,
+    transaction_position,
     queue_position,
     operation,
+    old_version,
     change_row,
     replication,
+    policy,
+    contending_priority,
     cast(null as map<string, bigint>) as lineage,
     is_contended,
     round_number,
@@ -45,7 +49,8 @@ select
     kept_row,
     standing_values,
     cast(null as boolean) as is_kept_at_node,
-    cast(null as string) as record_winner_version
+    cast(null as string) as record_winner_version,
+    run_sequence
 from {{ ref('queued_decisions') }}
 {%- endif %}
 {% if is_queued() and is_merge() -%}
@@ -61,10 +66,14 @@ select
     cause_change_id,
     is_run_row,
     node,
+    transaction_position,
     queue_position,
     operation,
+    cast(null as string) as old_version,
     change_row,
     replication,
+    cast(null as string) as policy,
+    contending_priority,
     lineage,
     is_contended,
     round_number,
@@ -93,6 +102,7 @@ select
     kept_row,
     standing_values,
     is_kept_at_node,
-    record_winner_version
+    record_winner_version,
+    run_sequence
 from {{ ref('merge_decisions') }}
 {%- endif %}

@@ -7,19 +7,24 @@
 {%- set held = held_state() %}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set has_interventions = has_interventions() -%}
-{%- set source_of_row = 'decisions' if has_records() else 'changes' -%}
 {#- where decisions need no values, those that are kept with a conflict are looked up afterwards -#}
 {%- set without_values = [] -%}
 {%- for item in article_list() if not needs_values(item.publication) -%}
     {%- do without_values.append(item) -%}
 {%- endfor -%}
+{%- set no_facts = {'of_this_run': 0, 'of_earlier_runs': 0} -%}
+{%- set kept_facts = kept_facts() if without_values else no_facts -%}
+{%- set looks_up_values = kept_facts.of_this_run + kept_facts.of_earlier_runs > 0 -%}
 {%- set kept_values = 'coalesce(decided.kept_row.row, kept.kept_values)'
-    if without_values else 'decided.kept_row.row' %}
+    if looks_up_values else 'decided.kept_row.row' -%}
+{#- so many may go to every executor -#}
+{%- set are_few = kept_facts.of_this_run + kept_facts.of_earlier_runs <= 1000000 %}
 
 -- The decision log: one row per change that a run has decided, and per decision of a person or
 -- refused command that has acted (models/interventions). Written first, in one commit a run,
 -- and the only authority: everything to the right of it is derived from it.
 -- What earlier steps record of the same run comes first:
+-- {{ ref('change_queue') }}
 -- {{ ref('rejected_changes') }}
 -- {{ ref('waiting_changes') }}
 -- {{ ref('publication_policies') }}
@@ -27,11 +32,41 @@
 
 with
 
-changes as (
-    select * from {{ ref('change_queue') }}
+-- one row per change as it came, and per decision of a person and refused command
+arrived as (
+    select
+        publication,
+        change_id,
+        node,
+        transaction_id,
+        transaction_change_count,
+        changed_at,
+        {%- if has_interventions %}
+        cast(null as {{ intervention_type() }}) as intervention,
+        {%- endif %}
+        change_row,
+        content_hash
+    from {{ ref('incoming_changes') }}
     where
-        intake = 'taken'
+        other_content is null
         and run_id = '{{ invocation_id }}'
+    {%- if has_interventions %}
+    union all
+    select
+        publication,
+        change_id,
+        node,
+        null as transaction_id,
+        null as transaction_change_count,
+        null as changed_at,
+        intervention,
+        change_row,
+        change_id as content_hash
+    from {{ ref('change_queue') }}
+    where
+        intervention is not null
+        and run_id = '{{ invocation_id }}'
+    {%- endif %}
 ),
 
 articles as (select * from {{ ref('configured_articles') }}),
@@ -51,36 +86,36 @@ decisions as (
 
 decided as (
     select
-        changes.publication,
-        {{ source_of_row }}.article,
-        {{ source_of_row }}.row_key,
-        {{ source_of_row }}.change_id,
-        changes.node,
-        changes.transaction_id,
-        changes.transaction_change_count,
-        changes.transaction_position,
-        {{ source_of_row }}.queue_position,
-        {{ source_of_row }}.operation,
-        changes.changed_at,
-        changes.old_version,
+        decisions.publication,
+        decisions.article,
+        decisions.row_key,
+        decisions.change_id,
+        arrived.node,
+        arrived.transaction_id,
+        arrived.transaction_change_count,
+        decisions.transaction_position,
+        decisions.queue_position,
+        decisions.operation,
+        arrived.changed_at,
+        decisions.old_version,
         decisions.new_version,
-        changes.contending_priority as priority,
+        decisions.contending_priority as priority,
         {% if has_records() -%}
-        if(decisions.is_run_row, decisions.change_row, changes.change_row) as change_row,
-        if(decisions.is_run_row, null, changes.content_hash) as content_hash,
+        if(decisions.is_run_row, decisions.change_row, arrived.change_row) as change_row,
+        if(decisions.is_run_row, null, arrived.content_hash) as content_hash,
         decisions.is_kept_at_node,
         decisions.record_winner_version,
         {%- else -%}
-        changes.change_row,
-        changes.content_hash,
+        arrived.change_row,
+        arrived.content_hash,
         cast(null as boolean) as is_kept_at_node,
         cast(null as string) as record_winner_version,
         {%- endif %}
-        changes.replication,
-        changes.policy,
-        changes.run_sequence,
+        decisions.replication,
+        decisions.policy,
+        decisions.run_sequence,
         {%- if has_interventions %}
-        changes.intervention,
+        arrived.intervention,
         {%- endif %}
         decisions.conflict_logging,
         decisions.comparison,
@@ -100,7 +135,7 @@ decided as (
         decisions.winner_change_id,
         case
             when decisions.state_after is not null then decisions.state_after.version
-            when decisions.is_written and {{ source_of_row }}.operation = 'delete' then null
+            when decisions.is_written and decisions.operation = 'delete' then null
             when decisions.is_written then decisions.new_version
             else decisions.version_before
         end as publisher_version,
@@ -112,26 +147,26 @@ decided as (
         case
             when not decisions.is_rejected
                 then coalesce(decisions.held_version, decisions.held_writer_version)
-            when changes.replication = 'queued' then decisions.new_version
-            when decisions.lineage is null then changes.change_id
+            when decisions.replication = 'queued' then decisions.new_version
+            when decisions.lineage is null then arrived.change_id
             else {{ version_text('decisions.node', 'decisions.lineage[decisions.node]') }}
         end as losing_version,
         coalesce(
             {{ writer_version('decisions.state_after') }}, decisions.writer_version_before
         ) as last_version,
         if(
-            decisions.is_written, coalesce(decisions.state_after.node, changes.node), null
+            decisions.is_written, coalesce(decisions.state_after.node, arrived.node), null
         ) as version_node,
         if(
-            decisions.is_written, coalesce(decisions.state_after.change_id, changes.change_id), null
+            decisions.is_written, coalesce(decisions.state_after.change_id, arrived.change_id), null
         ) as version_change_id,
         decisions.state_after.merge_version,
         if(
             decisions.outcome = 'merged'
             or decisions.is_resolved_row
-            or {{ source_of_row }}.operation = 'delete'
+            or decisions.operation = 'delete'
             {%- if has_interventions %}
-            or changes.intervention is not null
+            or arrived.intervention is not null
             {%- endif %},
             {% if has_interventions -%}
             case
@@ -144,65 +179,66 @@ decided as (
             null
         ) as merged_row,
         decisions.kept_row
-    from changes
+    from arrived
     inner join decisions
         on
-            changes.publication = decisions.publication
+            arrived.publication = decisions.publication
             {%- if has_records() %}
             -- rows that the run itself has written stand beside the change that made it do so
-            and changes.change_id = coalesce(decisions.cause_change_id, decisions.change_id)
+            and arrived.change_id = coalesce(decisions.cause_change_id, decisions.change_id)
             {%- else %}
-            and changes.change_id = decisions.change_id
+            and arrived.change_id = decisions.change_id
             {%- endif %}
 ),
 
-{% if without_values -%}
--- one row per change that beat, or lost against, a version made in this run
-kept_of_this_run as (
+{% if looks_up_values -%}
+-- one row per decision that is kept with a row whose values it does not have
+keeping as (
     select
-        decisions.publication,
-        decisions.change_id,
-        winners.change_row as kept_values
+        publication,
+        article,
+        row_key,
+        change_id,
+        kept_row
     from decisions
-    inner join changes as winners
-        on
-            winners.is_contended
-            and decisions.publication = winners.publication
-            and decisions.kept_row.change_id = winners.change_id
     where
-        decisions.replication = 'queued'
-        and decisions.is_contended
-        and decisions.kept_row.is_of_this_run
-        and not decisions.kept_row.is_deleted
-),
-
--- one row per row that the publisher held when the run began, with its values
-held as (
-    {{ held_values(without_values, held) | indent(4) }}
-),
-
--- one row per change that beat, or lost against, a version of an earlier run
-kept_of_earlier_runs as (
-    select
-        decisions.publication,
-        decisions.change_id,
-        held.held_row as kept_values
-    from decisions
-    inner join held
-        on
-            decisions.publication = held.publication
-            and decisions.article = held.article
-            and decisions.row_key = held.row_key
-    where
-        decisions.replication = 'queued'
-        and not decisions.kept_row.is_of_this_run
-        and not decisions.kept_row.is_deleted
+        not kept_row.is_deleted
+        and not {{ publication_needs_values() }}
 ),
 
 kept as (
-    select * from kept_of_this_run
+    {% if kept_facts.of_this_run -%}
+    -- one row per change that beat, or lost against, a version made in this run
+    select{{ ' /*+ broadcast(keeping) */' if are_few }}
+        keeping.publication,
+        keeping.change_id,
+        winners.change_row as kept_values
+    from keeping
+    inner join arrived as winners
+        on
+            keeping.publication = winners.publication
+            and keeping.kept_row.change_id = winners.change_id
+    where keeping.kept_row.is_of_this_run
+    {%- endif %}
+    {% if kept_facts.of_this_run and kept_facts.of_earlier_runs %}
     union all
-    select * from kept_of_earlier_runs
+    {%- endif %}
+    {% if kept_facts.of_earlier_runs -%}
+    -- one row per change that beat, or lost against, a version of an earlier run
+    select{{ ' /*+ broadcast(keeping) */' if are_few }}
+        keeping.publication,
+        keeping.change_id,
+        held.held_row as kept_values
+    from keeping
+    inner join (
+        {{ held_values(without_values, held) | indent(8) }}
+    ) as held
+        on
+            keeping.publication = held.publication
+            and keeping.article = held.article
+            and keeping.row_key = held.row_key
+    where not keeping.kept_row.is_of_this_run
+    {%- endif %}
 ),
 
 {% endif -%}
@@ -281,7 +317,7 @@ recorded as (
         '{{ invocation_id }}' as run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as decided_at
     from decided
-    {%- if without_values %}
+    {%- if looks_up_values %}
     left join kept
         on
             decided.publication = kept.publication

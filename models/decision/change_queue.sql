@@ -15,6 +15,8 @@
 {%- set has_clock = not execute or (rejected and flags.FULL_REFRESH) or incoming.has_aged -%}
 {#- so many keys, of 16 bytes each, may go to every executor -#}
 {%- set has_few_keys = not has_interventions and incoming.changes <= 4000000 -%}
+{#- and so many versions -#}
+{%- set has_few_changes = incoming.changes <= 1000000 -%}
 {%- set is_brought_together = is_one_of(
     'met.publication', publications_with_rows_together()
 ) -%}
@@ -36,9 +38,12 @@ subscriptions as (select * from {{ ref('subscriptions') }}),
 subscription_events as (select * from {{ ref('subscription_event_log') }}),
 {%- endif %}
 
+-- one row per change. Its values stay behind, where the decision needs none: what becomes of it is
+-- put beside them when it is recorded
 changes as (
     select
-        *,
+        * except (change_row, content_hash),
+        if({{ publication_needs_values() }}, change_row, null) as change_row,
         {{ row_hash() }} as row_hash
     from {{ ref('incoming_changes') }}
     where run_id = '{{ invocation_id }}'
@@ -80,7 +85,9 @@ earlier_rejections as (
         count(*) as rejected_changes,
         max(queue_position) as last_position
     from {{ source('held', 'rejected_changes') }}
-    where reason not in ('transaction', 'duplicate_change_id')
+    where
+        reason <> 'transaction'
+        and not is_apart
     group by publication, node, transaction_id
     {%- else -%}
     select
@@ -109,7 +116,9 @@ earlier_priorities as (
         change_id,
         priority
     from {{ source('held', 'waiting_changes') }}
-    where priority is not null
+    where
+        priority is not null
+        and not is_other_content
     {%- else -%}
     select
         cast(null as string) as publication,
@@ -129,7 +138,7 @@ grouped as (
                 changes.transaction_id,
                 if(changes.transaction_id is null, changes.change_key, null) as change_key,
                 earlier_groups.transaction_position,
-                if(changes.is_duplicate, changes.content_hash, null) as other_content
+                if(changes.is_apart, changes.other_content, null) as other_content
             )
         ) as transaction_key
     from changes
@@ -144,7 +153,6 @@ counted as (
         grouped.*,
         {{ transaction_hash('grouped') }} as transaction_hash,
         publications.replication,
-        publications.policy,
         publications.publisher,
         publications.retention_days,
         coalesce(earlier_rejections.rejected_changes, 0) as rejected_before,
@@ -154,24 +162,10 @@ counted as (
     left join earlier_rejections
         on
             publications.replication = 'merge'
-            and not grouped.is_duplicate
+            and not grouped.is_apart
             and grouped.publication = earlier_rejections.publication
             and grouped.node = earlier_rejections.node
             and grouped.transaction_id = earlier_rejections.transaction_id
-),
-
-transactions as (
-    select
-        *,
-        greatest(
-            max(queue_position) over in_transaction, rejected_position
-        ) as transaction_position,
-        is_duplicate
-        or transaction_id is null
-        or rejected_before + count(*) over in_transaction
-        >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete
-    from counted
-    window in_transaction as (partition by transaction_hash, publication, transaction_key)
 ),
 
 -- one row per subscription: the priority with which its changes contend. Below a republisher it is
@@ -195,47 +189,61 @@ priorities as (
 -- one row per change: everything that the contract asks about it, its age aside
 checked as (
     select
-        transactions.* except (priority),
-        transactions.node <=> transactions.publisher as is_publisher_change,
+        counted.* except (priority),
+        counted.node <=> counted.publisher as is_publisher_change,
         progress.clock as clock_before_run,
-        transactions.node <=> transactions.publisher
+        counted.node <=> counted.publisher
         or priorities.subscriber is not null as is_known_node,
         {% if has_records() -%}
         -- the image of a row is no version of its own
-        coalesce(transactions.operation = 'image' and transactions.lineage is not null, false)
+        coalesce(counted.operation = 'image' and counted.lineage is not null, false)
         or {% endif -%}
         {{ has_version(
-            'transactions.replication', 'transactions.operation', 'transactions.old_version',
-            'transactions.new_version', 'transactions.lineage', 'transactions.known_position',
-            'transactions.node'
+            'counted.replication', 'counted.operation', 'counted.old_version',
+            'counted.new_version', 'counted.lineage', 'counted.known_position',
+            'counted.node'
         ) | indent(4) }} as has_version,
         {{ change_priority(
-            'transactions.node <=> transactions.publisher', 'priorities.is_client',
-            'coalesce(transactions.priority, earlier_priorities.priority)', 'priorities.priority'
+            'counted.node <=> counted.publisher', 'priorities.is_client',
+            'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'
         ) | indent(4) }} as contending_priority,
         {{ defending_priority(
-            'transactions.node <=> transactions.publisher', 'priorities.is_client',
-            'coalesce(transactions.priority, earlier_priorities.priority)', 'priorities.priority'
+            'counted.node <=> counted.publisher', 'priorities.is_client',
+            'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'
         ) | indent(4) }} as defending_priority,
-        not transactions.was_seen
-        and coalesce(transactions.queue_position <= progress.last_position, false) as is_late,
+        not counted.was_seen
+        and coalesce(counted.queue_position <= progress.last_position, false) as is_late,
         coalesce(
-            transactions.changed_at
+            counted.changed_at
             > cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp)
             + interval 1 day,
             false
         ) as is_in_future
-    from transactions
-    left join progress on transactions.publication = progress.publication
+    from counted
+    left join progress on counted.publication = progress.publication
     left join priorities
         on
-            transactions.publication = priorities.publication
-            and transactions.node = priorities.subscriber
+            counted.publication = priorities.publication
+            and counted.node = priorities.subscriber
     left join earlier_priorities
         on
-            transactions.replication = 'merge'
-            and transactions.publication = earlier_priorities.publication
-            and transactions.change_id = earlier_priorities.change_id
+            counted.replication = 'merge'
+            and counted.publication = earlier_priorities.publication
+            and counted.change_id = earlier_priorities.change_id
+),
+
+transactions as (
+    select
+        *,
+        greatest(
+            max(queue_position) over in_transaction, rejected_position
+        ) as transaction_position,
+        is_apart
+        or transaction_id is null
+        or rejected_before + count(*) over in_transaction
+        >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete
+    from checked
+    window in_transaction as (partition by transaction_hash, publication, transaction_key)
 ),
 
 {% if rejected and flags.FULL_REFRESH -%}
@@ -266,7 +274,7 @@ clocks_of_rejected as (
             transaction_position,
             queue_position,
             cast(null as timestamp) as changed_at
-        from checked
+        from transactions
     )
     group by publication, transaction_position, queue_position
 ),
@@ -277,7 +285,7 @@ clocks_of_rejected as (
 -- one row per change: the publication's clock as the changes before it in the queue have set it
 timed as (
     select
-        checked.*,
+        transactions.*,
         greatest(
             clock_before_run,
             {%- if rejected and flags.FULL_REFRESH %}
@@ -289,28 +297,29 @@ timed as (
                         is_complete
                         and {{ contract_violation(
                             change_id='change_id', is_known_node='is_known_node',
-                            operation=operation_of_contract('checked.'), has_null_key='row_key is null',
+                            operation=operation_of_contract('transactions.'), has_null_key='row_key is null',
                             has_unknown_column='coalesce(has_unknown_column, false)',
-                            has_version='has_version', is_duplicate='is_duplicate',
+                            has_version='has_version',
+                            is_duplicate='other_content is not null',
                             is_late='is_late', is_expired='false',
-                            queue_position='checked.queue_position', is_in_future='is_in_future',
+                            queue_position='transactions.queue_position', is_in_future='is_in_future',
                             operations=['insert', 'update', 'delete']
                         ) | indent(16) }} is null
                         then changed_at
                 end
             ) over (
-                partition by checked.publication
-                order by checked.transaction_position, checked.queue_position
+                partition by transactions.publication
+                order by transactions.transaction_position, transactions.queue_position
                 rows between unbounded preceding and 1 preceding
             )
         ) as clock
-    from checked
+    from transactions
     {%- if rejected and flags.FULL_REFRESH %}
     left join clocks_of_rejected
         on
-            checked.publication = clocks_of_rejected.publication
-            and checked.transaction_position = clocks_of_rejected.transaction_position
-            and checked.queue_position = clocks_of_rejected.queue_position
+            transactions.publication = clocks_of_rejected.publication
+            and transactions.transaction_position = clocks_of_rejected.transaction_position
+            and transactions.queue_position = clocks_of_rejected.queue_position
     {%- endif %}
 ),
 {%- else -%}
@@ -318,7 +327,7 @@ timed as (
     select
         *,
         cast(null as timestamp) as clock
-    from checked
+    from transactions
 ),
 {%- endif %}
 
@@ -330,7 +339,7 @@ judged as (
             operation=operation_of_contract(),
             has_null_key='row_key is null',
             has_unknown_column='coalesce(has_unknown_column, false)', has_version='has_version',
-            is_duplicate='is_duplicate', is_late='is_late',
+            is_duplicate='other_content is not null', is_late='is_late',
             is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)',
             queue_position='queue_position', is_in_future='is_in_future',
             operations=['insert', 'update', 'delete']
@@ -416,14 +425,6 @@ met as (
     select
         admitted.*,
         held.held_state,
-        {%- if has_queued %}
-        row_number() over (
-            partition by
-                admitted.row_hash, admitted.publication, admitted.article, admitted.row_key,
-                admitted.old_version
-            order by admitted.transaction_position, admitted.queue_position
-        ) as sibling_number,
-        {%- endif %}
         row_number() over (
             partition by
                 admitted.row_hash, admitted.publication, admitted.article, admitted.row_key
@@ -450,22 +451,50 @@ counted_rows as (
         publication,
         article,
         row_key,
+        row_hash,
+        queue_position,
+        old_version,
         new_version,
         count(*) over (partition by row_hash, publication, article, row_key) as changes_of_row
     from changes
 ),
 
--- one row per version that came with a row of several changes
-versions_of_run as (
-    select distinct
+-- one row per change to a row of several, and version that it makes or starts from
+version_uses as (
+    select
         publication,
         article,
         row_key,
-        new_version
+        new_version as version,
+        true as is_made,
+        cast(null as bigint) as start_position
     from counted_rows
-    where
-        changes_of_row > 1
-        and new_version is not null
+    where changes_of_row > 1
+    union all
+    select
+        publication,
+        article,
+        row_key,
+        old_version as version,
+        false as is_made,
+        queue_position as start_position
+    from counted_rows
+    where changes_of_row > 1
+),
+
+-- one row per such version: whether any change makes it, and the place of the first that starts
+-- from it
+versions_of_run as (
+    select
+        publication,
+        article,
+        row_key,
+        version,
+        max(is_made) as is_made,
+        min(start_position) as first_start
+    from version_uses
+    where version is not null
+    group by publication, article, row_key, version
 ),
 {%- endif %}
 
@@ -501,28 +530,28 @@ mark_positions as (
 ),
 {%- endif %}
 
-{{ 'changes_of_run' if has_interventions else 'final' }} as (
-    select
+-- one row per change: what is assumed of it first
+guessed as (
+    select{{ ' /*+ broadcast(versions_of_run) */' if has_queued and has_few_changes }}
         met.publication,
         met.article,
         met.row_key,
+        met.row_hash,
         met.change_key,
         met.change_id,
         met.node,
         met.is_publisher_change,
-        met.transaction_id,
-        met.transaction_change_count,
         met.transaction_key,
         met.deciding_position as transaction_position,
         met.queue_position,
         met.operation,
-        met.changed_at,
         met.old_version,
         met.new_version,
         met.change_row,
-        met.content_hash,
-        met.policy,
-        met.publisher,
+        met.other_content,
+        met.is_apart,
+        publications.policy,
+        publications.publisher,
         cast({{ run_sequence() }} as bigint) as run_sequence,
         met.intake,
         met.was_seen,
@@ -561,17 +590,13 @@ mark_positions as (
         0 as reinitialization,
         false as was_waiting_before_run,
         {%- endif %}
-        -- whether the decision may depend on another decision of this run
+        -- whether the decision may depend on another decision of this run about the row. Under
+        -- queued updating the rounds have it of all changes of a transaction
         {% if has_queued -%}
-        max(
-            coalesce(met.policy = 'publisher_wins_reinitialize', false)
-            or met.changes_of_row > 1
-            or {{ is_brought_together }}
-        ) over (partition by met.transaction_hash, met.publication, met.transaction_key)
-        {%- else -%}
+        coalesce(publications.policy = 'publisher_wins_reinitialize', false)
+        or {% endif -%}
         met.changes_of_row > 1
-        or {{ is_brought_together }}
-        {%- endif %} as is_contended,
+        or {{ is_brought_together }} as is_contended,
         -- whether a decision of this run may look at what is assumed of this change
         {% if has_interventions -%}
         true
@@ -580,24 +605,24 @@ mark_positions as (
         or {{ is_brought_together }}
         {%- endif %} as is_looked_at,
         -- the first guess of the rounds: a change makes a version, of the row as it has it. Under
-        -- queued updating its transaction does not where it starts from a version that another
-        -- change has started from before, or that was gone when the run began
-        {{ "met.operation <> 'image'" if has_records() else 'true' }}
+        -- queued updating not where it starts from a version that another change has started from
+        -- before, or that was gone when the run began
+        met.intake = 'taken'
+        {%- if has_records() %}
+        and met.operation <> 'image'
+        {%- endif %}
         {%- if has_queued %}
-        and bool_and(
+        and (
             met.replication = 'merge'
-            or met.policy = 'subscriber_wins'
+            or publications.policy = 'subscriber_wins'
             or met.is_publisher_change
             or met.operation = 'insert'
             or met.changes_of_row = 1
             or (
-                met.sibling_number = 1
-                and (
-                    versions_of_run.new_version is not null
-                    or met.held_state.version <=> met.old_version
-                )
+                coalesce(met.queue_position = versions_of_run.first_start, false)
+                and (versions_of_run.is_made or met.held_state.version <=> met.old_version)
             )
-        ) over (partition by met.transaction_hash, met.publication, met.transaction_key)
+        )
         {%- endif %} as guess,
         cast(null as {{ row_state_type() }}) as guessed_state,
         cast(null as {{ failure_type() }}) as guessed_failure,
@@ -611,6 +636,7 @@ mark_positions as (
         0 as round_number,
         '{{ invocation_id }}' as run_id
     from met
+    inner join publications on met.publication = publications.publication
     {% if has_queued -%}
     left join versions_of_run
         on
@@ -618,7 +644,7 @@ mark_positions as (
             and met.publication = versions_of_run.publication
             and met.article = versions_of_run.article
             and met.row_key = versions_of_run.row_key
-            and met.old_version = versions_of_run.new_version
+            and met.old_version = versions_of_run.version
     {%- endif %}
     {%- if has_marks %}
     left join event_positions
@@ -630,13 +656,23 @@ mark_positions as (
             met.publication = mark_positions.publication
             and met.node = mark_positions.subscriber
     {%- endif %}
-)
+),
 
-{%- if has_interventions %},
+{% if has_interventions -%}
+acting as (
+    {{ with_interventions(changes='guessed', held='held', progress='progress') | indent(4) }}
+),
 
+{% endif -%}
+{% set queue = 'acting' if has_interventions else 'guessed' -%}
 final as (
-    {{ with_interventions(changes='changes_of_run', held='held', progress='progress') | indent(4) }}
+    {% if has_queued -%}
+    {{ rows_met(
+        queue, node=acting_node(), with_proposed=publications_with_keys('queued')
+    ) | indent(4) }}
+    {%- else -%}
+    select * from {{ queue }}
+    {%- endif %}
 )
-{%- endif %}
 
 select * from final

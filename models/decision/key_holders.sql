@@ -1,10 +1,17 @@
 {{ config(materialized='scratch', reads='change_queue', taking="intake = 'taken'") }}
 {%- set held = held_state() -%}
-{%- set articles = articles_with_keys() %}
+{%- set articles = articles_with_keys() -%}
+{%- set composed_keys = composed_keys() -%}
+{%- set open_places = [] -%}
+{%- for key, places in composed_keys.items() -%}
+    {%- for place in places -%}
+        {%- do open_places.append(key ~ '.' ~ place) -%}
+    {%- endfor -%}
+{%- endfor %}
 
 -- Published rows that this run does not change, and that hold a unique key, or the other end of a
--- foreign key, that its changes touch: one row per row and key. Empty where no article has such
--- keys.
+-- foreign key, that its changes touch, or that a row may have which the run puts together from
+-- several of them: one row per row and key. Empty where no article has such keys.
 
 with
 
@@ -61,7 +68,72 @@ published as (
     {%- endfor %}
 ),
 
-untouched as (
+{% if composed_keys -%}
+-- one row per value of a single column of a key that a change has, or takes away
+touched_parts as (
+    select distinct
+        publication,
+        key_part.constraint_id,
+        key_part.place,
+        key_part.value
+    from (
+        select
+            publication,
+            explode(
+                array_union(
+                    {{ key_parts('change_row') | indent(20) }},
+                    {{ key_parts('held_before_run.row') | indent(20) }}
+                )
+            ) as key_part
+        from changes
+    )
+),
+
+-- one row per published row and key whose columns all have a value that a change has, the one in
+-- this column, the other in that one; what a resolver may compute has any value
+possible as (
+    select
+        parts.publication,
+        parts.article,
+        parts.row_key,
+        parts.constraint_id,
+        parts.role,
+        parts.value
+    from (
+        select
+            *,
+            posexplode(from_json(value, 'array<string>')) as (place, part)
+        from published
+        where {{ is_one_of("concat(publication, '.', constraint_id)", composed_keys | list) }}
+    ) as parts
+    left semi join touched_parts as touched_keys
+        on
+            parts.publication = touched_keys.publication
+            and parts.constraint_id = touched_keys.constraint_id
+    left join touched_parts
+        on
+            parts.publication = touched_parts.publication
+            and parts.constraint_id = touched_parts.constraint_id
+            and parts.place = touched_parts.place
+            and parts.part = touched_parts.value
+    group by
+        parts.publication,
+        parts.article,
+        parts.row_key,
+        parts.constraint_id,
+        parts.role,
+        parts.value
+    having
+        bool_and(
+            touched_parts.value is not null
+            or {{ is_one_of(
+                "concat_ws('.', parts.publication, parts.constraint_id, parts.place)", open_places
+            ) }}
+        )
+),
+
+{% endif -%}
+met as (
     select published.*
     from published
     inner join touched
@@ -69,18 +141,27 @@ untouched as (
             published.publication = touched.publication
             and published.constraint_id = touched.constraint_id
             and published.value = touched.value
+    {%- if composed_keys %}
+    union distinct
+    select * from possible
+    {%- endif %}
+),
+
+untouched as (
+    select met.*
+    from met
     left anti join changes
         on
-            published.publication = changes.publication
-            and published.article = changes.article
-            and published.row_key = changes.row_key
+            met.publication = changes.publication
+            and met.article = changes.article
+            and met.row_key = changes.row_key
     {%- if has_records() %}
     -- the run itself may replace rows of a logical record
     left anti join {{ ref('record_rows') }} as record_rows
         on
-            published.publication = record_rows.publication
-            and published.article = record_rows.article
-            and published.row_key = record_rows.row_key
+            met.publication = record_rows.publication
+            and met.article = record_rows.article
+            and met.row_key = record_rows.row_key
             and record_rows.run_id = '{{ invocation_id }}'
     {%- endif %}
 ),

@@ -143,6 +143,7 @@ select
     next_failure as guessed_failure,
     intake,
     run_id,
+    run_sequence,
     next_guess as guess,
     if(next_guess, state_after, null) as guessed_state
 from assumed{{ end_of_assumptions() }}
@@ -155,11 +156,9 @@ changes as (
         row_key,
         {{ row_hash() }} as row_hash,
         change_id,
+        {{ acting_node() }} as node,
         {%- if has_interventions %}
-        if(intervention is null, node, concat(publisher, '*')) as node,
         intervention,
-        {%- else %}
-        node,
         {%- endif %}
         is_publisher_change,
         transaction_key,
@@ -185,6 +184,7 @@ changes as (
         round_number + 1 as round_number,
         guess,
         guessed_state,
+        run_sequence,
         {%- if with_records %}
         is_run_row,
         cause_change_id,
@@ -654,7 +654,8 @@ select
     opponent,
     is_written,
     would_apply,
-    state_after
+    state_after,
+    run_sequence
 from left_behind{{ end_of_stage('decided') }}
 {{ row_makers(
     stage('decided'), 'merge', row_after='row_after', row_before='held_row'
@@ -821,6 +822,7 @@ final as (
             ) | indent(16) }}
         end as state_after,
         'taken' as intake,
+        run_sequence,
         '{{ invocation_id }}' as run_id
     from compared_with_guess
 )

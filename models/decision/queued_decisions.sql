@@ -20,8 +20,8 @@
 -- decision is what was assumed. A decision depends on earlier ones alone, so that is the sequential
 -- reader's result.
 --
--- The first round assumes what change_queue says. What every other one assumes comes here first:
--- mostly what the round before has decided.
+-- The first round assumes what change_queue says, which has what every change met by that. What
+-- every other one assumes comes here first: mostly what the round before has decided.
 
 with
 
@@ -135,45 +135,53 @@ assumed as (
             else coalesce(is_written_before, is_written)
         end as next_guess
     from {{ 'concluded' if with_keys else 'settled' }}
+),
+
+-- one row per change: what the round looks at
+looked_at as (
+    select
+        publication,
+        article,
+        row_key,
+        {{ row_hash() }} as row_hash,
+        change_id,
+        node,
+        {%- if has_interventions %}
+        intervention,
+        {%- endif %}
+        is_publisher_change,
+        transaction_key,
+        transaction_position,
+        queue_position,
+        operation,
+        old_version,
+        new_version,
+        replication,
+        change_row,
+        policy,
+        publisher,
+        contending_priority,
+        held_before_run,
+        reinitialization,
+        was_waiting_before_run,
+        is_contended,
+        is_looked_at,
+        round_number,
+        {%- if with_keys %}
+        next_failure as guessed_failure,
+        next_failure_is_final as is_failure_final,
+        {%- else %}
+        guessed_failure,
+        is_failure_final,
+        {%- endif %}
+        intake,
+        run_id,
+        run_sequence,
+        next_guess as guess
+    from assumed
 )
 
-select
-    publication,
-    article,
-    row_key,
-    change_id,
-    node,
-    {%- if has_interventions %}
-    intervention,
-    {%- endif %}
-    is_publisher_change,
-    transaction_key,
-    transaction_position,
-    queue_position,
-    operation,
-    old_version,
-    new_version,
-    replication,
-    change_row,
-    policy,
-    publisher,
-    held_before_run,
-    reinitialization,
-    was_waiting_before_run,
-    is_contended,
-    is_looked_at,
-    round_number,
-    {%- if with_keys %}
-    next_failure as guessed_failure,
-    next_failure_is_final as is_failure_final,
-    {%- else %}
-    guessed_failure,
-    is_failure_final,
-    {%- endif %}
-    intake,
-    run_id,
-    next_guess as guess
-from assumed{{ end_of_assumptions() }}
+{{ rows_met('looked_at', node=acting_node(), with_proposed=with_keys) }}{{ end_of_assumptions() }}
 with
 
 changes as (
@@ -181,13 +189,10 @@ changes as (
         publication,
         article,
         row_key,
-        {{ row_hash() }} as row_hash,
         change_id,
+        {{ acting_node() }} as node,
         {%- if has_interventions %}
-        if(intervention is null, node, concat(publisher, '*')) as node,
         intervention,
-        {%- else %}
-        node,
         {%- endif %}
         is_publisher_change,
         transaction_key,
@@ -198,10 +203,16 @@ changes as (
         old_version,
         new_version,
         replication,
-        if({{ publication_needs_values() }}, change_row, null) as change_row,
+        change_row,
         policy,
         publisher,
+        contending_priority,
         held_before_run,
+        {%- if with_keys %}
+        proposed_row,
+        {%- endif %}
+        publisher_row,
+        held_row,
         reinitialization,
         was_waiting_before_run,
         is_contended,
@@ -209,73 +220,13 @@ changes as (
         round_number + 1 as round_number,
         guess,
         guessed_failure,
-        is_failure_final
+        is_failure_final,
+        run_sequence
     from {{ previous_round(ref('change_queue')) }}
     where
         intake = 'taken'
         and replication = 'queued'
         and run_id = '{{ invocation_id }}'
-),
-
--- one row per change: the row as the change leaves it, if it applies, where anybody looks at it
-proposed as (
-    select
-        *,
-        case
-            when is_looked_at
-                then {{ row_state(
-                    "if(operation = 'delete', null, new_version)", 'node', 'change_id',
-                    "operation = 'delete'", 'true', row='change_row'
-                ) | indent(20) }}
-        end as proposed_row
-    from changes
-),
-
--- one row per change: what the publisher held before it
-met as (
-    select
-        *,
-        lag(operation) over (
-            partition by row_hash, publication, article, row_key, transaction_key
-            order by queue_position
-        ) as operation_before,
-        coalesce(
-            last_value(if(guess, proposed_row, null), true) over (
-                partition by row_hash, publication, article, row_key
-                order by transaction_position, queue_position
-                rows between unbounded preceding and 1 preceding
-            ),
-            held_before_run
-        ) as publisher_row
-    from proposed
-),
-
--- one row per change: whether it deletes what is gone already, in its own transaction or before it
-emptied as (
-    select
-        *,
-        operation = 'delete'
-        and coalesce(
-            operation_before = 'delete',
-            coalesce(publisher_row.is_deleted, true)
-        ) as is_empty_delete
-    from met
-),
-
--- one row per change: the row that the change itself met, the last one that its transaction made
--- before it, as if that had applied
-held as (
-    select
-        * except (operation_before, is_empty_delete),
-        coalesce(
-            last_value(if(is_empty_delete, null, proposed_row), true) over (
-                partition by row_hash, publication, article, row_key, transaction_key
-                order by queue_position
-                rows between unbounded preceding and 1 preceding
-            ),
-            publisher_row
-        ) as held_row
-    from emptied
 ),
 
 -- one row per change: did it know the row that it met
@@ -284,7 +235,7 @@ compared as (
         *,
         coalesce(not held_row.is_deleted, false) as is_row_held,
         {{ version_comparison('operation', 'old_version', 'held_row.version') }} as comparison
-    from held
+    from changes
 ),
 
 -- one row per change: the conflict that it is in. A change made at the publisher is in conflict
@@ -307,24 +258,23 @@ contested as (
     from classified
 ),
 
--- one row per change: the conflicts of its whole transaction
+-- one row per change: the conflicts of its whole transaction, and whether the decision about any of
+-- its changes may depend on another decision of this run
 transactions as (
     select
-        *,
+        * except (is_contended),
+        max(is_contended) over (
+            partition by transaction_hash, publication, transaction_key
+        ) as is_contended,
         max(is_conflict) over (
             partition by transaction_hash, publication, transaction_key
         ) as has_conflict,
-        first_value(
-            if(
-                is_conflict,
-                struct(coalesce(held_row.node, publisher) as node, held_row.change_id),
-                null
-            ),
-            true
+        -- against what its first conflict was lost
+        min_by(
+            struct(coalesce(held_row.node, publisher) as node, held_row.change_id),
+            if(is_conflict, queue_position, null)
         ) over (
             partition by transaction_hash, publication, transaction_key
-            order by queue_position
-            rows between unbounded preceding and unbounded following
         ) as transaction_winner
     from contested
 ),
@@ -461,7 +411,7 @@ left_behind as (
 -- without what the statements behind this one do not look at
 select
     * except (
-        row_hash, transaction_hash, kind_met, is_row_held, is_allowed, own_failure, verdict
+        transaction_hash, kind_met, is_row_held, is_allowed, own_failure, verdict
     )
 from left_behind{{ end_of_stage('decided') }}
 {{ row_makers(
@@ -560,6 +510,7 @@ final as (
         if(is_contended, change_row, null) as change_row,
         policy,
         publisher,
+        contending_priority,
         if(is_contended, held_before_run, null) as held_before_run,
         reinitialization,
         was_waiting_before_run,
@@ -616,6 +567,7 @@ final as (
         winner.change_id as winner_change_id,
         is_written,
         'taken' as intake,
+        run_sequence,
         '{{ invocation_id }}' as run_id
     from compared_with_guess
 )

@@ -94,9 +94,9 @@ QUEUED = (
     ),
     Mutant(
         "a change does not see the one before it in its transaction",
-        "models/decision/queued_decisions.sql",
-        "if(is_empty_delete, null, proposed_row), true)",
-        "null, true)",
+        "macros/held/rows_met.sql",
+        "last_of_row.proposed_row, null), publisher_row) as held_row",
+        "null, null), publisher_row) as held_row",
     ),
     Mutant(
         "changes made at the publisher are held up by conflicts",

@@ -41,6 +41,8 @@ class Intake:
     publication: Publication
     contents: dict[str | None, list[Content]] = field(default_factory=dict)
     """Per change id every different content that came; the first one counts."""
+    firsts: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    """Per change id the transaction, node and id, of the change that came first."""
     waiting: list[Change] = field(default_factory=list)
     """Changes of transactions that are not complete yet."""
     last_position: int | None = None
@@ -53,8 +55,9 @@ class Intake:
 
         Deliveries may repeat.  A copy of a change is one with the same id; its place in the queue
         does not count as content.  A copy with the same content is ignored.  A copy with other
-        content breaks the contract, alone: the first one counts, and its transaction is not
-        touched. Rows without an id are copies of each other when content and place are the same.
+        content breaks the contract: the first one counts, and its transaction is not touched. So
+        a copy in the same transaction stands apart from it; in another one it is a change of that
+        one. Rows without an id are copies of each other when content and place are the same.
         """
         new: list[Change] = []
         other_content: list[Change] = []
@@ -65,10 +68,15 @@ class Intake:
             known = self.contents.setdefault(change.change_id, [])
             if content in known:
                 continue
-            if known and change.change_id is not None:
+            transaction = (change.node, change.transaction_id)
+            if change.change_id is None or not known:
+                new.append(change)
+                if change.change_id is not None:
+                    self.firsts[change.change_id] = transaction
+            elif change.transaction_id is None or self.firsts[change.change_id] == transaction:
                 other_content.append(change)
             else:
-                new.append(change)
+                new.append(replace(change, is_other_content=True))
             known.append(content)
         return new, other_content
 
@@ -151,7 +159,7 @@ class Intake:
         for transaction in transactions:
             reasons = []
             for change in transaction.changes:
-                reason = self._reason(change, nodes, run, now, is_other_content=False)
+                reason = self._reason(change, nodes, run, now, change.is_other_content)
                 reasons.append(reason)
                 if reason is None and change.changed_at is not None:
                     self.clock = max(self.clock or change.changed_at, change.changed_at)

@@ -36,6 +36,8 @@ class Change:
     row: Row
     first_seen_in: int
     """The run that saw the change first."""
+    is_other_content: bool = False
+    """Whether a change of another transaction came first with the same id."""
     lineage: Mapping[str, int] | None = None
     """Merge: node to version number: what the node knew of the row, its own version included."""
     known_position: int | None = None

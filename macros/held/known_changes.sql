@@ -1,0 +1,48 @@
+{#- Every change that an earlier run knows, by what was in it, as a query: publication, change_key, content_hash, node, transaction_id and
+    known_as: 'decided', 'waiting' for the rest of its transaction, or, of a change with the id of another one, 'copy' and
+    'waiting_copy'. A rejection stands also when the log is rebuilt.
+
+    log: the decision log as the last run left it, or none -#}
+{% macro known_changes(log) -%}
+{% if log -%}
+select
+    publication,
+    change_id as change_key,
+    content_hash,
+    node,
+    transaction_id,
+    'decided' as known_as
+from {{ source('held', 'change_outcomes') }}
+union all
+{% endif -%}
+{% if replication_conflicts.held_relation('rejected_changes') -%}
+select
+    publication,
+    change_key,
+    content_hash,
+    node,
+    transaction_id,
+    if(reason = 'duplicate_change_id', 'copy', 'decided') as known_as
+from {{ source('held', 'rejected_changes') }}
+union all
+{% endif -%}
+{% if replication_conflicts.held_relation('waiting_changes') and not flags.FULL_REFRESH -%}
+select
+    publication,
+    change_key,
+    content_hash,
+    node,
+    transaction_id,
+    if(is_other_content, 'waiting_copy', 'waiting') as known_as
+from {{ source('held', 'waiting_changes') }}
+{%- else -%}
+select
+    cast(null as string) as publication,
+    cast(null as string) as change_key,
+    cast(null as string) as content_hash,
+    cast(null as string) as node,
+    cast(null as string) as transaction_id,
+    cast(null as string) as known_as
+where false
+{%- endif %}
+{%- endmacro %}

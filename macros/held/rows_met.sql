@@ -1,0 +1,66 @@
+{#- Queued updating: what every change met at the publisher, if what is assumed of the changes before it (guess) is right. A query of
+    all columns of a relation and more, each a row_state, NULL where the publisher never held the row:
+      publisher_row   the row as the publisher held it just before the change
+      proposed_row    with `with_proposed`: the row as the change leaves it, if it applies, where anybody looks at it
+      held_row        the row that the change itself met: the last one that its own transaction made before it, as if that had
+                      applied; else publisher_row
+    Rule: a change is looked at against the version that is held at its place in the queue; of two changes of one row in one
+    transaction the second is looked at as if the first had applied.
+
+    In a row's order the changes of one transaction stand together, so one order serves for all three: sorting takes longest here.
+
+    relation: its rows are changes, with row_hash, guess, is_looked_at and held_before_run
+    node: whose version a change makes, an SQL expression -#}
+{% macro rows_met(relation, node='node', with_proposed=false) -%}
+select
+    * except ({{ '' if with_proposed else 'proposed_row, ' }}is_empty_delete, last_of_row),
+    coalesce(if(last_of_row.transaction_key = transaction_key, last_of_row.proposed_row, null), publisher_row) as held_row
+from (
+    select
+        *,
+        last_value(if(is_empty_delete, null, struct(transaction_key, proposed_row)), true) over (
+            partition by row_hash, publication, article, row_key
+            order by transaction_position, queue_position
+            rows between unbounded preceding and 1 preceding
+        ) as last_of_row
+    from (
+        select
+            * except (before_it),
+            -- whether it deletes what is gone already, in its own transaction or before it
+            operation = 'delete'
+            and if(
+                before_it.transaction_key = transaction_key and before_it.operation = 'delete',
+                true,
+                coalesce(publisher_row.is_deleted, true)
+            ) as is_empty_delete
+        from (
+            select
+                *,
+                lag(struct(transaction_key, operation)) over (
+                    partition by row_hash, publication, article, row_key
+                    order by transaction_position, queue_position
+                ) as before_it,
+                coalesce(
+                    last_value(if(guess, proposed_row, null), true) over (
+                        partition by row_hash, publication, article, row_key
+                        order by transaction_position, queue_position
+                        rows between unbounded preceding and 1 preceding
+                    ),
+                    held_before_run
+                ) as publisher_row
+            from (
+                select
+                    *,
+                    case
+                        when is_looked_at and replication = 'queued'
+                            then {{ replication_conflicts.row_state(
+                                "if(operation = 'delete', null, new_version)", node, 'change_id',
+                                "operation = 'delete'", 'true', row='change_row'
+                            ) | indent(28) }}
+                    end as proposed_row
+                from {{ relation }}
+            )
+        )
+    )
+)
+{%- endmacro %}
