@@ -149,6 +149,8 @@ class CasePlay:
         self._publisher = publisher_node(shared.publication, self._queue, shared.identity)
         self._publisher.reset(initial)
         self._publisher_is_current = True
+        self._initial = initial
+        self._has_run = False
         self.subscribers: dict[str, Node] = {}
         for name in self.subscriptions:
             self.subscribers[name] = self._new_subscriber(name, initial)
@@ -209,6 +211,7 @@ class CasePlay:
     def run_finished(self) -> None:
         """A run has taken what was delivered: the publisher's rows are the published ones."""
         self._publisher_is_current = False
+        self._has_run = True
 
     # steps
 
@@ -384,6 +387,9 @@ class CasePlay:
         return inside
 
     def _stored_rows(self) -> list[StoredRow]:
+        """The rows that the last run left; before the first run, those that it will begin with."""
+        if not self._has_run:
+            return self._initial
         publication = self.shared.publication
         return [
             row
@@ -440,7 +446,8 @@ def play_in_waves(
         if not due:
             break
         answer = run(due)
-        for play in due:
-            play.run_finished()
+        if answer.success:
+            for play in due:
+                play.run_finished()
         done = dict.fromkeys(due, answer)
     return finished, failures

@@ -145,7 +145,7 @@ class Scratch:
         if name != "subscriptions" or not question.priorities:
             return f"select * from {relation}"
         cases = " ".join(
-            f"when publication = '{question.publication}' and subscriber = '{subscriber}'"
+            f"when publication = '{question.publication}' and subscriber = {_texts([subscriber])}"
             f" then {value}"
             for subscriber, value in question.priorities.items()
         )

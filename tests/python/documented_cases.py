@@ -62,6 +62,7 @@ class Play:
         }
         self.start = nodes.initial_rows(self.publication, rows, self.hq.identity)
         self.hq.reset(self.start)
+        self.held = self.start
         options: Mapping[str, Any] = suite.options
         articles: Mapping[str, Any] = options["articles"]
         self.reader = SequentialReader(
@@ -86,8 +87,11 @@ class Play:
     def _subscribe(self, name: str, options: Mapping[str, object]) -> None:
         self.subscribers[name] = nodes.subscriber_node(self.publication, name, options)
         self.subscribers[name].reset(
-            stored for stored in self.start if self.is_inside(name, stored.article, stored.row)
+            stored
+            for stored in self.held
+            if not stored.is_deleted and self.is_inside(name, stored.article, stored.row)
         )
+        self.subscribers[name].start_after(self.queue.positions.last)
         self.options[name] = options
         self.reader.add_subscriber(name, options)
 
@@ -213,11 +217,12 @@ class Play:
         self.arrived, self.events, self.errors, self.decisions = [], [], [], []
         if self.is_hard:
             self.reader.run()
-        self.hq.reset(
+        self.held = [
             stored_row(article, held)
             for article, rows_of_article in self.reader.rows.items()
             for held in rows_of_article.values()
-        )
+        ]
+        self.hq.reset(self.held)
 
     def _download(self, name: str) -> None:
         commands = self.reader.subscriber_commands(name)
@@ -232,7 +237,7 @@ class Play:
                 StoredRow(article, held.row, str(held.version))
                 for article, rows in mark.snapshot.items()
                 for held in rows.values()
-                if held.row is not None
+                if held.row is not None and self.is_inside(name, article, held.row)
             ],
             mark.snapshot_position,
         )
