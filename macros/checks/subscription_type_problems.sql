@@ -1,8 +1,8 @@
 {#- What is wrong with the types and priorities of subscriptions to publications of merge replication; a list of texts.
     subscriptions: one {publication, subscriber, value: type, priority, is_republisher, below} each.
     recorded: one {publication, subscriber, value: type} as the last run had it.
-    Rules: a priority lies below the publisher's; the type never changes; a republisher is a server subscription, and what
-    lies below one is a client. -#}
+    Rules: a priority lies below that of the publisher above, which may be a republisher; the type never changes; a republisher is a
+    server subscription, and a leaf below one is a client. -#}
 {% macro subscription_type_problems(subscriptions, recorded) -%}
     {%- set problems = [] -%}
     {%- for row in subscriptions if replication_conflicts.is_merge(row.publication) -%}
@@ -28,7 +28,19 @@
                     ~ (republishers | sort | join(', ') or 'none') ~ '.'
                 ) -%}
             {%- endif -%}
-            {%- if row.value != 'client' -%}
+            {%- if row.is_republisher -%}
+                {%- for above in others if above.subscriber == below and above.is_republisher -%}
+                    {#- 75 where none is given -#}
+                    {%- set own = 75 if row.priority is none else row.priority -%}
+                    {%- set bound = 75 if above.priority is none else above.priority -%}
+                    {%- if own >= bound -%}
+                        {%- do problems.append(
+                            place ~ 'its priority is ' ~ own ~ ', must be less than ' ~ bound ~ ', that of the republisher '
+                            ~ below ~ ' above it.'
+                        ) -%}
+                    {%- endif -%}
+                {%- endfor -%}
+            {%- elif row.value != 'client' -%}
                 {%- do problems.append(place ~ "it lies below a republisher, so that its type must be 'client'.") -%}
             {%- endif -%}
         {%- endif -%}

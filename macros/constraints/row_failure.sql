@@ -1,6 +1,7 @@
 {#- The constraint that a row breaks by itself, as a struct of the error's `code` and the constraint's `name`; NULL where it breaks
     none. Columns that may not be NULL come first (515), then checks (547; one that gives NULL passes), then the row filter (550:
-    a subscriber changes only what lies in its partition, an insert afterwards, an update or a delete before). Over the columns
+    a subscriber changes only what lies in its partition, an insert afterwards, an update or a delete before; an update of a row that
+    is not there is an insert). Over the columns
     publication, article, node and operation, of articles with this `replication` or of all.
 
     row: the row as the change leaves it, map<string,string>, NULL for a delete; held_row: as it was held before, NULL: no row -#}
@@ -39,7 +40,8 @@
     {%- endfor -%}
     {%- for subscriber, expression in (item.options.get('row_filter') or {}).items() -%}
         {%- do found.append({
-            'condition': 'node = ' ~ replication_conflicts.sql_text(subscriber) ~ ' and if(' ~ held_row ~ ' is not null, not coalesce('
+            'condition': 'node = ' ~ replication_conflicts.sql_text(subscriber)
+                ~ " and if(operation <> 'insert' and " ~ held_row ~ ' is not null, not coalesce('
                 ~ replication_conflicts.row_expression(expression, item.options.columns, held_row) ~ ', false), '
                 ~ row ~ ' is not null and not coalesce('
                 ~ replication_conflicts.row_expression(expression, item.options.columns, row) ~ ', false))',

@@ -5,6 +5,7 @@ select
     alone.*,
     groups.record,
     groups.group_key,
+    groups.change_tops,
     groups.is_detected_whole,
     groups.is_resolved_whole,
     coalesce(

@@ -82,11 +82,13 @@ tops_{{ depth }} as (
     select
         sides.*,
         {%- if depth < 2 %}
-        sides.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key
+        sides.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key,
+        sides.{{ 'row_key' if depth == 0 else 'parent_key' }} as session_top_key
         {%- else %}
         if(
             first_held.held_from < sides.transaction_position, above.top_key, sent.top_key
-        ) as top_key
+        ) as top_key,
+        if(sent.row_key is null, above.top_key, sent.session_top_key) as session_top_key
         {%- endif %}
     from sides
     {%- if depth > 1 %}
@@ -118,7 +120,8 @@ sent_{{ depth }} as (
         transaction_key,
         article,
         row_key,
-        max_by(top_key, queue_position) as top_key
+        max_by(top_key, queue_position) as top_key,
+        max_by(session_top_key, queue_position) as session_top_key
     from tops_{{ depth }}
     where is_sent
     group by publication, transaction_key, article, row_key
@@ -134,13 +137,18 @@ topped as (
         record,
         is_detected_whole,
         is_resolved_whole,
-        tops
+        article,
+        row_key,
+        tops,
+        session_tops
     from (
         select
             *,
-            array_sort(collect_set(top_key) over (
-                partition by publication, transaction_key, article, row_key
-            )) as tops
+            array_sort(collect_set(top_key) over of_row) as tops,
+            -- a deleted row is in no record of the session, but for a top row, which is its own
+            array_sort(
+                collect_set(if(is_sent or depth = 0, session_top_key, null)) over of_row
+            ) as session_tops
         from (
             {%- for depth in range(replication_conflicts.record_depth() + 1) %}
             select * from tops_{{ depth }}
@@ -149,6 +157,7 @@ topped as (
             {%- endif %}
             {%- endfor %}
         )
+        window of_row as (partition by publication, transaction_key, article, row_key)
     )
     where size(tops) > 0
 ),
@@ -172,25 +181,34 @@ joined as (
     from topped
 ),
 
+grouped as (
+    select
+        * except (sets),
+        array_sort(coalesce(
+            get(filter(sets, one -> array_contains(one, get(tops, 0))), 0), tops
+        )) as group_tops
+    from joined
+),
+
 final as (
     select
         publication,
         transaction_key,
         transaction_position,
         change_id,
+        article,
+        row_key,
         record,
         is_detected_whole,
         is_resolved_whole,
-        array_sort(group_tops) as group_tops,
-        to_json(struct(record, array_min(group_tops) as top_key)) as group_key
-    from (
-        select
-            *,
-            coalesce(
-                get(filter(sets, one -> array_contains(one, get(tops, 0))), 0), tops
-            ) as group_tops
-        from joined
-    )
+        group_tops,
+        to_json(struct(record, array_min(group_tops) as top_key)) as group_key,
+        array_sort(array_distinct(flatten(collect_list(session_tops) over (
+            partition by publication, transaction_key, record, array_min(group_tops)
+        )))) as session_tops,
+        array_union(tops, session_tops) as change_tops,
+        if(size(session_tops) > 0, session_tops, tops) as row_tops
+    from grouped
 )
 
 select * from final

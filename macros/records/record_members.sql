@@ -1,5 +1,8 @@
-{#- The rows of the records of a group, deleted ones included, as the publisher holds them before the session: one row per group
-    and row. A statement. -#}
+{#- The publisher's rows that a group is about, deleted ones included, as it holds them before the session: those of the records that
+    the session has, and what it names itself, wherever others have moved it. One row per group and row, with its record (row_tops),
+    as the session has it where it does. A statement.
+
+    groups: record_groups; spans: record_spans -#}
 {% macro record_members(groups, spans) -%}
 with
 
@@ -10,7 +13,18 @@ group_tops as (
         transaction_position,
         group_key,
         record,
+        session_tops,
         explode(group_tops) as top_key
+    from {{ groups }}
+),
+
+named as (
+    select distinct
+        publication,
+        transaction_key,
+        article,
+        row_key,
+        row_tops
     from {{ groups }}
 )
 
@@ -21,7 +35,8 @@ select
     spans.article,
     spans.row_key,
     spans.state,
-    spans.last_operation
+    spans.last_operation,
+    coalesce(named.row_tops, array(spans.top_key)) as row_tops
 from group_tops
 inner join {{ spans }} as spans
     on
@@ -29,4 +44,13 @@ inner join {{ spans }} as spans
         and group_tops.record = spans.record
         and group_tops.top_key = spans.top_key
         and {{ replication_conflicts.is_at('spans', 'group_tops.transaction_position') }}
+left join named
+    on
+        group_tops.publication = named.publication
+        and group_tops.transaction_key = named.transaction_key
+        and spans.article = named.article
+        and spans.row_key = named.row_key
+where
+    named.row_key is not null
+    or array_contains(group_tops.session_tops, group_tops.top_key)
 {%- endmacro %}

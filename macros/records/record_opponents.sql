@@ -1,6 +1,7 @@
 {#- The rows of the publisher's record that a group of changes is in conflict with, one row per group and row, each with the writer
-    that stands for it. Detection by record: every member that a change of the group does not know, but for a deleted one that the
-    group deletes as well. Detection by row: rows that are in conflict by themselves. A statement.
+    that stands for it. Detection by record: every member that a change about its record does not know, but for a deleted one that
+    the group deletes as well; rows of the initial snapshot are known to every node. Detection by row: rows that are in conflict by
+    themselves. A statement.
 
     changes: record_changes; members: record_members -#}
 {% macro record_opponents(changes, members) -%}
@@ -18,7 +19,8 @@ known as (
                 array_sort(
                     filter(map_entries(lineage), entry -> entry.key <> node)
                 ) as entries,
-                known_position
+                known_position,
+                change_tops
             ))
         ) as knowledge,
         collect_set(if(operation = 'delete', struct(article, row_key), null)) as deleted_rows
@@ -45,9 +47,10 @@ unknown_members as (
             and members.transaction_key = known.transaction_key
             and members.group_key = known.group_key
     where
-        exists(
+        members.state.merge_version.writer.transaction_position > 0
+        and exists(
             known.knowledge,
-            one -> not ({{ replication_conflicts.knows_row(
+            one -> arrays_overlap(one.change_tops, members.row_tops) and not ({{ replication_conflicts.knows_row(
                 'map_from_entries(one.entries)', 'one.known_position', 'known.node', 'members.state'
             ) }})
         )

@@ -9,7 +9,7 @@ conflicts as (
     where not has_lost_row
 ),
 
-winners as (select * from {{ ref('conflict_winners') }}),
+sides as (select * from {{ ref('conflict_sides') }}),
 
 final as (
     select
@@ -18,7 +18,7 @@ final as (
         conflicts.article,
         concat(conflicts.publication, '__', conflicts.article) as source_object,
         conflicts.row_key,
-        winners.winning_row,
+        sides.winning_row,
         conflicts.origin_datasource,
         conflicts.winner_node,
         conflicts.conflict_type,
@@ -27,7 +27,7 @@ final as (
         conflicts.reason_text,
         conflicts.create_time
     from conflicts
-    left join winners on conflicts.conflict_id = winners.conflict_id
+    left join sides on conflicts.conflict_id = sides.conflict_id
 )
 
 select * from final

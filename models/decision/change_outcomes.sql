@@ -37,6 +37,7 @@ arrived as (
     select
         publication,
         change_id,
+        {{ change_hash() }} as change_hash,
         node,
         transaction_id,
         transaction_change_count,
@@ -55,6 +56,7 @@ arrived as (
     select
         publication,
         change_id,
+        {{ change_hash() }} as change_hash,
         node,
         null as transaction_id,
         null as transaction_change_count,
@@ -71,11 +73,16 @@ arrived as (
 
 articles as (select * from {{ ref('configured_articles') }}),
 
--- one row per decision, with what its article keeps of conflicts
+-- one row per decision, with what its article keeps of conflicts. A row that the run itself has
+-- written stands beside the change that made it do so
 decisions as (
     select
         decisions.*,
-        articles.conflict_logging
+        articles.conflict_logging,
+        coalesce(decisions.cause_change_id, decisions.change_id) as arrived_id,
+        {{ change_hash(
+            'decisions.publication', 'coalesce(decisions.cause_change_id, decisions.change_id)'
+        ) }} as change_hash
     from {{ ref('change_decisions') }} as decisions
     inner join articles
         on
@@ -182,13 +189,10 @@ decided as (
     from arrived
     inner join decisions
         on
-            arrived.publication = decisions.publication
-            {%- if has_records() %}
-            -- rows that the run itself has written stand beside the change that made it do so
-            and arrived.change_id = coalesce(decisions.cause_change_id, decisions.change_id)
-            {%- else %}
-            and arrived.change_id = decisions.change_id
-            {%- endif %}
+            -- first, for sorting
+            arrived.change_hash = decisions.change_hash
+            and arrived.publication = decisions.publication
+            and arrived.change_id = decisions.arrived_id
 ),
 
 {% if looks_up_values -%}

@@ -168,8 +168,8 @@ counted as (
             and grouped.transaction_id = earlier_rejections.transaction_id
 ),
 
--- one row per subscription: the priority with which its changes contend. Below a republisher it is
--- the republisher's, which owns them
+-- one row per subscription: the priority with which its changes contend. That of a client below a
+-- republisher is the republisher's, which owns them
 priorities as (
     select
         subscriptions.publication,
@@ -184,6 +184,7 @@ priorities as (
         on
             subscriptions.publication = republishers.publication
             and subscriptions.below = republishers.subscriber
+            and subscriptions.type = 'client'
 ),
 
 -- one row per change: everything that the contract asks about it, its age aside
@@ -665,14 +666,10 @@ acting as (
 
 {% endif -%}
 {% set queue = 'acting' if has_interventions else 'guessed' -%}
-final as (
-    {% if has_queued -%}
-    {{ rows_met(
-        queue, node=acting_node(), with_proposed=publications_with_keys('queued')
-    ) | indent(4) }}
-    {%- else -%}
-    select * from {{ queue }}
-    {%- endif %}
-)
+{% if has_queued -%}
+{{ rows_met(queue, node=acting_node(), with_proposed=publications_with_keys('queued')) }},
+
+{% endif -%}
+final as (select * from {{ 'rows_met' if has_queued else queue }})
 
 select * from final

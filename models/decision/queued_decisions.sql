@@ -179,9 +179,11 @@ looked_at as (
         run_sequence,
         next_guess as guess
     from assumed
-)
+),
 
-{{ rows_met('looked_at', node=acting_node(), with_proposed=with_keys) }}{{ end_of_assumptions() }}
+{{ rows_met('looked_at', node=acting_node(), with_proposed=with_keys) }}
+
+select * from rows_met{{ end_of_assumptions() }}
 with
 
 changes as (

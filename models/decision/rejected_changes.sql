@@ -11,43 +11,30 @@
 with
 
 changes as (
-    select * from {{ ref('change_queue') }}
-    where
-        intake = 'rejected'
-        and run_id = '{{ invocation_id }}'
-),
-
-arrived as (
-    select * from {{ ref('incoming_changes') }}
-    where run_id = '{{ invocation_id }}'
+    {{ changes_at_intake("queue.intake = 'rejected'") | indent(4) }}
 ),
 
 final as (
     select
-        arrived.publication,
-        arrived.article,
-        arrived.row_key,
-        arrived.change_key,
-        arrived.change_id,
-        arrived.queue_position,
-        arrived.node,
-        arrived.transaction_id,
-        arrived.operation,
-        arrived.changed_at,
-        arrived.old_version,
-        arrived.new_version,
-        arrived.change_row,
-        changes.violation as reason,
-        changes.is_apart,
-        arrived.content_hash,
-        arrived.run_id,
+        publication,
+        article,
+        row_key,
+        change_key,
+        change_id,
+        queue_position,
+        node,
+        transaction_id,
+        operation,
+        changed_at,
+        old_version,
+        new_version,
+        change_row,
+        violation as reason,
+        is_apart,
+        content_hash,
+        run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as rejected_at
     from changes
-    inner join arrived
-        on
-            changes.publication = arrived.publication
-            and changes.change_key = arrived.change_key
-            and changes.other_content <=> arrived.other_content
 )
 
 select * from final

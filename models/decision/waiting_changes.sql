@@ -13,40 +13,26 @@
 with
 
 changes as (
-    select * from {{ ref('change_queue') }}
-    where
-        intake = 'waiting'
-        and not was_seen
-        and run_id = '{{ invocation_id }}'
-),
-
-arrived as (
-    select * from {{ ref('incoming_changes') }}
-    where run_id = '{{ invocation_id }}'
+    {{ changes_at_intake("queue.intake = 'waiting' and not queue.was_seen") | indent(4) }}
 ),
 
 final as (
     select
-        arrived.publication,
-        arrived.article,
-        arrived.row_key,
-        arrived.change_key,
-        arrived.change_id,
-        arrived.queue_position,
-        arrived.node,
-        arrived.transaction_id,
-        arrived.transaction_change_count,
-        changes.contending_priority as priority,
-        arrived.other_content is not null as is_other_content,
-        arrived.content_hash,
-        arrived.run_id,
+        publication,
+        article,
+        row_key,
+        change_key,
+        change_id,
+        queue_position,
+        node,
+        transaction_id,
+        transaction_change_count,
+        contending_priority as priority,
+        other_content is not null as is_other_content,
+        content_hash,
+        run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at
     from changes
-    inner join arrived
-        on
-            changes.publication = arrived.publication
-            and changes.change_key = arrived.change_key
-            and changes.other_content <=> arrived.other_content
 )
 
 select * from final

@@ -35,6 +35,8 @@ Versions = dict[str, int]
 # for the models of one run alone
 _SCRATCH = (
     "held_articles",
+    "arrived_changes",
+    "repeated_changes",
     "incoming_changes",
     "pending_interventions",
     "change_queue",

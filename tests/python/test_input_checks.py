@@ -106,7 +106,7 @@ def fill(project: ScratchProject, **values: str) -> None:
 
 def errors(project: ScratchProject, *options: str) -> tuple[str, ...]:
     """What the first model of a run says."""
-    return project.build.run("compile", "--select", "incoming_changes", *options).errors
+    return project.build.run("compile", "--select", "arrived_changes", *options).errors
 
 
 @pytest.mark.spark

@@ -84,7 +84,7 @@ def failure_at_the_end(
     return (
         _unique_failure(publication, end, makers)
         or _child_failure(publication, end, makers)
-        or _parent_failure(publication, end, makers)
+        or _parent_failure(publication, rows, end, makers)
     )
 
 
@@ -103,14 +103,11 @@ def partition_failure(
     article: Article, node: str, operation: str, before: Row | None, after: Row | None
 ) -> int | None:
     """What a subscriber changes must lie inside its partition: an insert afterwards, an update or
-    delete before, so that a row that others moved out of it is out of reach.
+    delete before, so that a row that others moved out of it is out of reach.  An update of a row
+    that is not there is an insert.
     """
-    if before is not None and not article.is_inside(node, before):
-        return PARTITION
-    is_new = operation == "insert" or before is None
-    if is_new and after is not None and not article.is_inside(node, after):
-        return PARTITION
-    return None
+    judged = after if operation == "insert" or before is None else before
+    return None if judged is None or article.is_inside(node, judged) else PARTITION
 
 
 def _end_state(rows: HeldRows, made: Iterable[Made]) -> tuple[State, Makers]:
@@ -160,7 +157,9 @@ def _child_failure(publication: Publication, end: State, makers: Makers) -> tupl
     return (min(failures), FOREIGN_KEY) if failures else None
 
 
-def _parent_failure(publication: Publication, end: State, makers: Makers) -> tuple[int, int] | None:
+def _parent_failure(
+    publication: Publication, rows: HeldRows, end: State, makers: Makers
+) -> tuple[int, int] | None:
     """A delete of a parent that still has children is a failed delete.
 
     An update that takes away the values its children refer to fails in the same way.
@@ -179,31 +178,24 @@ def _parent_failure(publication: Publication, end: State, makers: Makers) -> tup
                 if (child_name, key) not in makers and not _has_parent(end, foreign_key, row)
             ]
             for parent_key, number in written.items():
-                parent = publication.articles[foreign_key.parent]
-                if any(_was_parent(parent, parent_key, foreign_key, orphan) for orphan in orphans):
-                    failures.append(number)
+                before = rows[foreign_key.parent].get(parent_key)
+                if before is not None and before.row is not None:
+                    row = before.row
+                    if any(_is_parent(row, foreign_key, orphan) for orphan in orphans):
+                        failures.append(number)
     return (min(failures), FOREIGN_KEY) if failures else None
 
 
 def _has_parent(end: State, foreign_key: ForeignKey, child: Row) -> bool:
-    value = tuple(child[column] for column in foreign_key.columns)
-    if None in value:
+    if any(child[column] is None for column in foreign_key.columns):
         return True
-    return any(
-        tuple(parent[column] for column in foreign_key.to) == value
-        for parent in end[foreign_key.parent].values()
-    )
+    parents = end[foreign_key.parent].values()
+    return any(_is_parent(parent, foreign_key, child) for parent in parents)
 
 
-def _was_parent(parent: Article, key: Key, foreign_key: ForeignKey, orphan: Row) -> bool:
-    """Whether the row of that key is the one that the orphan refers to.
-
-    Only keys are compared: foreign keys refer to primary keys, which a change cannot alter in
-    place.
-    """
-    value = dict(zip(foreign_key.to, (orphan[c] for c in foreign_key.columns), strict=True))
+def _is_parent(parent: Row, foreign_key: ForeignKey, child: Row) -> bool:
+    """Whether it has the values that the child refers to."""
     return all(
-        value[column] == key_value
-        for column, key_value in zip(parent.primary_key, key, strict=True)
-        if column in value
+        parent[to] == child[column]
+        for to, column in zip(foreign_key.to, foreign_key.columns, strict=True)
     )

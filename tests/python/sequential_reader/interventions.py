@@ -144,9 +144,10 @@ def decide_conflict(
     """
     if decision.decision == "remove":
         return Intervention()
+    if not publication.is_merge:
+        return None
     held = rows[conflict.article].get(conflict.key)
-    now = held.writer.version if held else None
-    if not publication.is_merge or now != conflict.settled_version:
+    if (held.writer.version if held else None) != conflict.settled_version:
         return None
     intervention = Intervention()
     edited = dict(decision.edited or {})

@@ -25,8 +25,24 @@ class Group:
 
     record: LogicalRecord
     tops: set[Key]
+    own_tops: set[Key]
+    """The records that the session itself has; of the others it only has rows that others have
+    moved there."""
+    tops_of: dict[RowName, set[Key]]
+    """The record of every row that the session names, as the session has it."""
+    concerned: dict[RowName, set[Key]]
+    """The records of every such row, before the session and in it."""
     changes: list[Change] = field(default_factory=list)
     images: list[Change] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A row of the publisher that a group is about."""
+
+    held: MergeHeld
+    tops: set[Key]
+    """Its record; of a row that the session names, the one that it has in the session."""
 
 
 def top_key(
@@ -72,6 +88,18 @@ def members(
     }
 
 
+def members_of_group(publication: Publication, group: Group, held: HeldOf) -> dict[RowName, Member]:
+    """Those of the records that the session has, and what it names itself, wherever others have
+    moved it.
+    """
+    return {
+        name: Member(one, group.tops_of.get(name, {top}))
+        for top in group.tops
+        for name, one in members(publication, group.record, {top}, held).items()
+        if top in group.own_tops or name in group.tops_of
+    }
+
+
 def groups_of(
     publication: Publication, changes: Iterable[Change], held: HeldOf
 ) -> tuple[list[Group], dict[int, Group]]:
@@ -81,6 +109,7 @@ def groups_of(
     """
     changes = list(changes)
     tops_of = _tops(publication, changes, held)
+    own_tops_of = _own_tops(publication, changes, held)
     groups: list[Group] = []
     found: dict[int, Group] = {}
     for number, change in enumerate(changes):
@@ -90,10 +119,17 @@ def groups_of(
         tops = tops_of[(change.article, change.key)]
         if not tops:
             continue
-        group = Group(record, set(tops))
+        name = (change.article, change.key)
+        own_tops = own_tops_of[name]
+        group = Group(
+            record, set(tops), set(own_tops), {name: own_tops or tops}, {name: own_tops | tops}
+        )
         for other in [one for one in groups if one.record is record and one.tops & group.tops]:
             groups.remove(other)
             group.tops |= other.tops
+            group.own_tops |= other.own_tops
+            group.tops_of |= other.tops_of
+            group.concerned |= other.concerned
             group.changes += other.changes
             group.images += other.images
             found = {place: group if one is other else one for place, one in found.items()}
@@ -119,6 +155,37 @@ def _tops(publication: Publication, changes: list[Change], held: HeldOf) -> dict
         found.setdefault((change.article, change.key), set()).update(
             top for top in tops if top is not None
         )
+    return found
+
+
+def _own_tops(
+    publication: Publication, changes: list[Change], held: HeldOf
+) -> dict[RowName, set[Key]]:
+    """The top rows of the records that the rows of a session belong to as the session has them; a
+    top row that it deletes is its own record.
+    """
+    brought = {(c.article, c.key): c.row for c in changes if c.operation != "delete"}
+
+    def top_of(record: LogicalRecord, article: str, row: Row | None) -> Key | None:
+        if article != record.top and row is not None:
+            parent, columns = record.members[article]
+            parent_key = tuple(row.get(column) for column in columns)
+            if (parent, parent_key) in brought:
+                return top_of(record, parent, brought[(parent, parent_key)])
+        return top_key(publication, record, article, row, last_rows(held))
+
+    found: dict[RowName, set[Key]] = {}
+    for change in changes:
+        record = publication.record_of(change.article)
+        if record is None:
+            continue
+        tops = found.setdefault((change.article, change.key), set())
+        if change.operation != "delete":
+            top = top_of(record, change.article, change.row)
+        else:
+            top = change.key if change.article == record.top else None
+        if top is not None:
+            tops.add(top)
     return found
 
 

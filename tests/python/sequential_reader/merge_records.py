@@ -14,7 +14,7 @@ from tests.python.sequential_reader.logical_records import (
     Group,
     HeldOf,
     RowName,
-    members,
+    members_of_group,
     record_lineage,
 )
 from tests.python.sequential_reader.merge import (
@@ -57,7 +57,8 @@ class RecordDecision:
         self.held = held
         self.is_judged = is_judged
         self.publication = scribe.publication
-        self.before = members(self.publication, group.record, group.tops, held)
+        self.members = members_of_group(self.publication, group, held)
+        self.before = {name: one.held for name, one in self.members.items()}
         floor = record_lineage(self.before.values()) if group.record.detection else {}
         self.scribe = replace(scribe, floor=floor)
         # by itself: each as if no other change of the session were there; natural: one by one
@@ -99,8 +100,9 @@ class RecordDecision:
     def _opponents(self) -> list[Opponent]:
         """The held rows that make the group a conflict.
 
-        Detection by record: every member that a change of the group does not know, but for a
-        deleted one that the group deletes as well.  Else the rows, or columns, in conflict.
+        Detection by record: every member that a change about its record does not know, but for a
+        deleted one that the group deletes as well.  Rows that were there at first are known to
+        all.  Else the rows, or columns, in conflict.
         """
         if not self.group.record.resolution:
             return []
@@ -117,10 +119,15 @@ class RecordDecision:
         }
         own = {(one.change.article, one.change.key): one.change for one in self.active}
         return [
-            Opponent(name, held, held.writer, own.get(name))
-            for name, held in self.before.items()
-            if not (held.row is None and name in deleted)
-            and any(not knows_row(one.change, held) for one in self.active)
+            Opponent(name, member.held, member.held.writer, own.get(name))
+            for name, member in self.members.items()
+            if not (member.held.row is None and name in deleted)
+            and member.held.writer.place > 0
+            and any(
+                not knows_row(one.change, member.held)
+                for one in self.active
+                if self.group.concerned[self._name(one)] & member.tops
+            )
         ]
 
     def _opponent(self, change: Change) -> Opponent:

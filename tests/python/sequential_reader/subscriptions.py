@@ -52,7 +52,7 @@ def contending_priority(publication: Publication, change: Change) -> Decimal:
     """The priority that a change contends with, by the subscriptions as they are now.
 
     The publisher's: 100; a client's: 0; a server subscription's: stamped when the change was made,
-    else the subscription's.  Below a republisher a change is the republisher's.
+    else the subscription's.  The change of a client below a republisher is the republisher's.
     """
     node = str(change.node)
     subscription = publication.subscriptions.get(node)
@@ -62,7 +62,7 @@ def contending_priority(publication: Publication, change: Change) -> Decimal:
         return Decimal(0)
     if change.stamped_priority is not None:
         return change.stamped_priority
-    while subscription.below is not None:
+    if subscription.type == CLIENT and subscription.below is not None:
         subscription = publication.subscriptions[subscription.below]
     return subscription.priority
 
@@ -81,7 +81,9 @@ def problems(publication: Publication) -> list[str]:
             above = publication.subscriptions.get(subscription.below)
             if above is None or not above.republisher:
                 found.append(f"subscription {name}: {subscription.below} is no republisher")
-            if subscription.type != CLIENT:
+            elif subscription.republisher and subscription.priority >= above.priority:
+                found.append(f"subscription {name}: its priority is not below {above.priority}")
+            if subscription.type != CLIENT and not subscription.republisher:
                 found.append(f"subscription {name}: a leaf must be a client subscription")
     for record in publication.logical_records:
         if record.detection and not record.resolution:

@@ -1,0 +1,86 @@
+{{ config(materialized='scratch') }}
+{%- do check_subscriptions() -%}
+{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{#- so many hashes may go to every executor -#}
+{%- set lookup = '/*+ broadcast(repeated) */' if feed_length() <= 4000000 else '' %}
+
+-- Every row of the feeds, without mere copies of what an earlier run has decided or rejected. One
+-- statement, so that it sees the feeds at one moment: a copy that is delivered meanwhile must not
+-- be taken for new.
+
+with
+
+-- the feeds of all articles in the form of the contract
+staged as (
+    {% for item in article_list() -%}
+    select
+        publication,
+        article,
+        row_key,
+        change_id,
+        queue_position,
+        node,
+        transaction_id,
+        transaction_change_count,
+        operation,
+        changed_at,
+        {%- for column, data_type in version_columns().items() %}
+        {%- if is_merge(item.publication) == (column not in ('old_version', 'new_version')) %}
+        {{ column }},
+        {%- else %}
+        cast(null as {{ data_type }}) as {{ column }},
+        {%- endif %}
+        {%- endfor %}
+        change_row,
+        content_hash
+    from {{ ref('stg_' ~ item.publication ~ '__' ~ item.article) }}
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- endfor %}
+),
+
+-- one row per change that an earlier run knows
+known as (
+    {{ known_changes(log) | indent(4) }}
+),
+
+-- one row per id, by its hash, that is met more than once
+repeated as (
+    {{ repeated_hashes('staged', 'known') | indent(4) }}
+),
+
+identified as (
+    select
+        *,
+        -- a change without an id is known by its content and its place
+        coalesce(
+            change_id,
+            concat(
+                'missing:',
+                md5(concat_ws('|', article, content_hash, cast(queue_position as string)))
+            )
+        ) as change_key
+    from staged
+),
+
+-- one row per row of a feed: whether its id is met elsewhere, too, or it has none
+marked as (
+    select {{ lookup }}
+        identified.*,
+        identified.change_id is null or repeated.change_hash is not null as is_repeated
+    from identified
+    left join repeated
+        on
+            {{ change_hash('identified.publication', 'identified.change_id') }}
+            = repeated.change_hash
+    where not coalesce(repeated.decided_content = xxhash64(identified.content_hash), false)
+),
+
+final as (
+    select
+        *,
+        '{{ invocation_id }}' as run_id
+    from marked
+)
+
+select * from final
