@@ -37,7 +37,6 @@ arrived as (
     select
         publication,
         change_id,
-        {{ change_hash() }} as change_hash,
         node,
         transaction_id,
         transaction_change_count,
@@ -56,7 +55,6 @@ arrived as (
     select
         publication,
         change_id,
-        {{ change_hash() }} as change_hash,
         node,
         null as transaction_id,
         null as transaction_change_count,
@@ -73,16 +71,11 @@ arrived as (
 
 articles as (select * from {{ ref('configured_articles') }}),
 
--- one row per decision, with what its article keeps of conflicts. A row that the run itself has
--- written stands beside the change that made it do so
+-- one row per decision, with what its article keeps of conflicts
 decisions as (
     select
         decisions.*,
-        articles.conflict_logging,
-        coalesce(decisions.cause_change_id, decisions.change_id) as arrived_id,
-        {{ change_hash(
-            'decisions.publication', 'coalesce(decisions.cause_change_id, decisions.change_id)'
-        ) }} as change_hash
+        articles.conflict_logging
     from {{ ref('change_decisions') }} as decisions
     inner join articles
         on
@@ -189,10 +182,14 @@ decided as (
     from arrived
     inner join decisions
         on
-            -- first, for sorting
-            arrived.change_hash = decisions.change_hash
+            -- the id first: sorting by publication would compare whole keys
+            {% if has_records() -%}
+            -- rows that the run itself has written stand beside the change that made it do so
+            arrived.change_id = coalesce(decisions.cause_change_id, decisions.change_id)
+            {%- else -%}
+            arrived.change_id = decisions.change_id
+            {%- endif %}
             and arrived.publication = decisions.publication
-            and arrived.change_id = decisions.arrived_id
 ),
 
 {% if looks_up_values -%}
@@ -324,8 +321,8 @@ recorded as (
     {%- if looks_up_values %}
     left join kept
         on
-            decided.publication = kept.publication
-            and decided.change_id = kept.change_id
+            decided.change_id = kept.change_id
+            and decided.publication = kept.publication
     {%- endif %}
 ),
 

@@ -189,7 +189,7 @@ priorities as (
 
 -- one row per change: everything that the contract asks about it, its age aside
 checked as (
-    select
+    select /*+ broadcast(priorities) */
         counted.* except (priority),
         counted.node <=> counted.publisher as is_publisher_change,
         progress.clock as clock_before_run,
