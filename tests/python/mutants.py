@@ -95,8 +95,8 @@ QUEUED = (
     Mutant(
         "a change does not see the one before it in its transaction",
         "macros/held/rows_met.sql",
-        "last_of_row.proposed_row, null), publisher_row) as held_row",
-        "null, null), publisher_row) as held_row",
+        "if(proposal_before.transaction_key = transaction_key, proposal_before.proposed_row, null),",
+        "null,",
     ),
     Mutant(
         "changes made at the publisher are held up by conflicts",
@@ -148,7 +148,7 @@ QUEUED = (
     ),
     Mutant(
         "second copies are other changes",
-        "models/decision/incoming_changes.sql",
+        "models/decision/repeated_changes.sql",
         "where copy_before is null or copy_before <> content_hash",
         "where true",
     ),
