@@ -95,8 +95,8 @@ QUEUED = (
     Mutant(
         "a change does not see the one before it in its transaction",
         "macros/held/rows_met.sql",
-        "if(proposal_before.transaction_key = transaction_key, proposal_before.proposed_row, null),",
-        "null,",
+        "transaction_key = transaction_key, proposal_before.proposed_row, null),",
+        "transaction_key = transaction_key, null, null),",
     ),
     Mutant(
         "changes made at the publisher are held up by conflicts",
