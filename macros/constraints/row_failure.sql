@@ -1,8 +1,8 @@
 {#- The constraint that a row breaks by itself, as a struct of the error's `code` and the constraint's `name`; NULL where it breaks
     none. Columns that may not be NULL come first (515), then checks (547; one that gives NULL passes), then the row filter (550:
     a subscriber changes only what lies in its partition, an insert afterwards, an update or a delete before; an update of a row that
-    is not there is an insert). Over the columns
-    publication, article, node and operation, of articles with this `replication` or of all.
+    is not there is an insert). Over the columns publication, article, node and operation, of articles with this `replication` or of
+    all.
 
     row: the row as the change leaves it, map<string,string>, NULL for a delete; held_row: as it was held before, NULL: no row -#}
 {% macro row_failure(row, held_row, replication=none) -%}

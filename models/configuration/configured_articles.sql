@@ -2,16 +2,7 @@
 {%- do check_configuration() %}
 
 -- one row per article of a publication
-select
-    publication,
-    article,
-    primary_key,
-    depth,
-    conflict_logging,
-    tracking,
-    compensate_for_errors,
-    filtered_subscribers,
-    is_downloaded
+select *
 from values
 {%- for item in article_list() %}
     (

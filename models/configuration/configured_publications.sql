@@ -2,13 +2,7 @@
 {%- do check_configuration() %}
 
 -- one row per publication of vars: publications:
-select
-    publication,
-    replication,
-    policy,
-    publisher,
-    retention_days,
-    conflict_retention_days
+select *
 from values
 {%- for publication, settings in publications().items() %}
     (
