@@ -5,8 +5,10 @@
     {%- set old = 'select conflict_id from ' ~ this ~ ' as recorded where transaction_position < '
         ~ replication_conflicts.first_kept_position(publication) -%}
     {%- set drops_any = 'select 1 from ' ~ ref('conflict_retention') ~ ' where first_kept_position > 0 limit 1' -%}
-    {#- most publications are younger than what they keep: their tables of conflicts need not be read -#}
-    {%- if execute and run_query(drops_any).rows | length > 0 -%}
+    {#- conflicts grow old by the clock, which stands still where the log has nothing new; and most publications are younger than
+        what they keep -#}
+    {%- set noted = replication_conflicts.log_news('conflict_retention') if execute else none -%}
+    {%- if execute and not (noted and not noted.has_news) and run_query(drops_any).rows | length > 0 -%}
         {{ replication_conflicts.removal(this, 'conflict_id', old) }}
     {%- endif -%}
 {%- endmacro %}

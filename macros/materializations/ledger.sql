@@ -37,11 +37,17 @@
         {%- set incoming = this.incorporate(path={'identifier': this.identifier ~ '__news'})
             .include(database=false, schema=false) -%}
         {%- set newest_run = replication_conflicts.newest_run(this) -%}
-        {%- set finished_run = replication_conflicts.finished_run(model.name) if news.by == 'run_sequence' else 0 -%}
-        {%- set has_news = not news.model or replication_conflicts.ledger_has_news(news, finished_run) -%}
-        {%- set asks_for_run = news.by == 'run_sequence' or newest_run in compiled_code -%}
-        {%- set last_run = run_query('select ' ~ newest_run).columns[0].values()[0] if has_news and asks_for_run else 0 -%}
-        {%- if has_news and news.by == 'run_sequence' and last_run > finished_run -%}
+        {%- set is_of_log = news.by == 'run_sequence' -%}
+        {%- set noted = replication_conflicts.log_news(model.name) if is_of_log else none -%}
+        {%- set finished_run = noted.finished_run if noted
+            else replication_conflicts.finished_run(model.name) if is_of_log else 0 -%}
+        {%- set has_news = noted.has_news if noted
+            else not news.model or replication_conflicts.ledger_has_news(news, finished_run) -%}
+        {%- set last_run = finished_run -%}
+        {%- if has_news and (is_of_log or newest_run in compiled_code) and not (noted and noted.is_as_noted) -%}
+            {%- set last_run = run_query('select ' ~ newest_run).columns[0].values()[0] -%}
+        {%- endif -%}
+        {%- if has_news and is_of_log and last_run > finished_run -%}
             {#- a run that was not finished had come to this table -#}
             {%- set has_news = replication_conflicts.ledger_has_news(news, last_run) -%}
         {%- endif -%}

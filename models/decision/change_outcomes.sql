@@ -2,6 +2,7 @@
     materialized='ledger',
     news={'model': 'change_queue', 'by': 'run_id', 'where': "intake = 'taken'"},
     commit_once=true,
+    post_hook='{{ note_log_news() }}',
     partition_by='run_sequence'
 ) }}
 {%- set held = held_state() %}

@@ -38,7 +38,7 @@ def crash_case() -> Case:
 
 def connected(folder: Path, state: Path) -> Builds:
     """The project, written and with its tables when this is the first process."""
-    running = Builds("crash", [crash_case()], folder, state, report=lambda _: None)
+    running = Builds("crash", [crash_case()], folder, state, report=lambda _: None, is_short=True)
     if not (folder / "crash").exists():
         running.start()
         return running

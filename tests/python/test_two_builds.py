@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import pytest
 from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
-from tests.python.differential.builds import BuildFailed, Builds, builds
+from tests.python.differential.builds import BuildFailed, Builds, Record, builds
 from tests.python.differential.comparison import compare
 from tests.python.differential.crafted import AB, case, row
 from tests.python.strategies.cases import Delivery
@@ -80,87 +80,106 @@ MOMENTS = (
 )
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> Iterator[Builds]:
+    """A row that the publisher has changed, decided; every test goes on from where it finds it."""
+    first = case("two builds", [[row(1, "HQ", "update", AB, "v0", "h1")]])
+    folder = tmp_path_factory.mktemp("two_builds")
+    with builds("two_builds", [first], folder, scratch_state, is_short=True) as found:
+        yield found
+
+
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.parametrize(("moment", "told"), MOMENTS)
 def test_of_two_runs_one_fails_and_nothing_is_decided_twice(
-    tmp_path: Path, scratch_state: Path, monkeypatch: pytest.MonkeyPatch
+    running: Builds,
+    moment: Callable[[str, str, Execute], None],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first = case("two runs at once", [[row(1, "HQ", "update", AB, "v0", "h1")]])
-    later = [Delivery((row(at, "north", "update", AB, "v0", f"n{at}"),)) for at in (2, 3, 4)]
-    with builds("two_builds", [first], tmp_path, scratch_state) as running:
-        (played,) = running.played
-        played.case = replace(first, deliveries=(*first.deliveries, *later))
-        for number, (moment, told) in enumerate(MOMENTS, start=1):
-            running.deliver(played, number)
-            with monkeypatch.context() as patched:
-                with_a_second_run(running, patched, moment)
-                with pytest.raises(BuildFailed, match=told):
-                    running.build()
-            decided = Counter(
-                one["change_id"] for one in running.records("change_outcomes", played)
-            )
-            assert decided == {"HQ-1": 1, **{f"north-{at}": 1 for at in range(2, number + 2)}}
-        running.build()
-        assert compare(running, played, is_rebuilt=True) == []
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_a_table_that_runs_leave_out_catches_up(tmp_path: Path, scratch_state: Path) -> None:
-    """What the end of a run has noted of a table holds for that table alone."""
-    first = case("left out", [[row(1, "HQ", "update", AB, "v0", "h1")]])
-    second = Delivery((row(2, "north", "update", AB, "v0", "n2"),))
-    with builds("left_out", [first], tmp_path, scratch_state) as running:
-        (played,) = running.played
-        played.case = replace(first, deliveries=(*first.deliveries, second))
-        assert noted(running) == {1}
-        running.deliver(played, 1)
-        running.build("--exclude", f"conflict_{played.name}_item", "conflicts_info")
-        assert noted(running) == {1}
-        assert compare(running, played, is_rebuilt=True) != []
-        running.build()
-        assert noted(running) == {2}
-        assert compare(running, played, is_rebuilt=True) == []
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_a_published_table_that_is_dropped_is_made_again(
-    tmp_path: Path, scratch_state: Path
-) -> None:
-    """Until then the log says what the publisher holds, whatever has been noted of the table."""
-    first = case("dropped", [[row(1, "HQ", "update", AB, "v0", "h1")]])
-    second = Delivery((row(2, "north", "update", AB, "v0", "n2"),))
-    with builds("dropped", [first], tmp_path, scratch_state) as running:
-        (played,) = running.played
-        played.case = replace(first, deliveries=(*first.deliveries, second))
-        running.spark.sql(f"drop table {running.project.schema}.{played.name}__item__versions")
-        running.deliver(played, 1)
-        running.build()
-        assert compare(running, played, is_rebuilt=True) == []
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_a_full_refresh_that_died_is_asked_for_again(tmp_path: Path, scratch_state: Path) -> None:
-    """Tables that it has not come to hold what the log has given another number since."""
-    first = case("died", [[row(1, "HQ", "update", AB, "v0", "h1")]])
-    later = [Delivery((row(at, "north", "update", AB, "v0", f"n{at}"),)) for at in (2, 3)]
-    with builds("died", [first], tmp_path, scratch_state) as running:
-        (played,) = running.played
-        played.case = replace(first, deliveries=(*first.deliveries, *later))
-        running.deliver(played, 1)
-        running.build()
-        running.build("--full-refresh", "--exclude", "conflicts_info")
-        running.deliver(played, 2)
-        log = running.records("change_outcomes", played)
-        with pytest.raises(
-            BuildFailed, match=r"conflicts_info \(run 2\).*dbt build --full-refresh again"
-        ):
+    last = deliver_a_loser(running)
+    with monkeypatch.context() as patched:
+        with_a_second_run(running, patched, moment)
+        with pytest.raises(BuildFailed, match=told):
             running.build()
-        assert running.records("change_outcomes", played) == log
-        running.build("--full-refresh")
-        assert compare(running, played, is_rebuilt=True) == []
+    decided = Counter(one["change_id"] for one in log(running))
+    assert decided == {"HQ-1": 1, **{f"north-{at}": 1 for at in range(2, last + 1)}}
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_table_that_runs_leave_out_catches_up(running: Builds) -> None:
+    """What the end of a run has noted of a table holds for that table alone.
+
+    Here the tables have to catch up first with the runs that failed because of a second one.
+    """
+    running.build()
+    assert problems(running) == []
+    before = noted(running)
+    assert before == {last_run(running)}
+    deliver_a_loser(running)
+    running.build("--exclude", f"conflict_{running.played[0].name}_item", "conflicts_info")
+    assert noted(running) == before
+    assert problems(running) != []
+    running.build()
+    assert noted(running) == {last_run(running)} != before
+    assert problems(running) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_published_table_that_is_dropped_is_made_again(running: Builds) -> None:
+    """Until then the log says what the publisher holds, whatever has been noted of the table."""
+    table = f"{running.project.schema}.{running.played[0].name}__item__versions"
+    running.spark.sql(f"drop table {table}")
+    deliver_a_loser(running)
+    running.build()
+    assert problems(running) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_full_refresh_that_died_is_asked_for_again(running: Builds) -> None:
+    """Tables that it has not come to hold what the log has given another number since."""
+    deliver_a_loser(running)
+    running.build()
+    last = last_run(running)
+    running.build("--full-refresh", "--exclude", "conflicts_info")
+    deliver_a_loser(running)
+    before = log(running)
+    with pytest.raises(
+        BuildFailed, match=rf"conflicts_info \(run {last}\).*dbt build --full-refresh again"
+    ):
+        running.build()
+    assert log(running) == before
+    running.build("--full-refresh")
+    assert problems(running) == []
+
+
+def deliver_a_loser(running: Builds) -> int:
+    """Deliver one more change, which knows nothing of the publisher's; returns its number."""
+    (played,) = running.played
+    number = len(played.case.deliveries) + 1
+    delivery = Delivery((row(number, "north", "update", AB, "v0", f"n{number}"),))
+    played.case = replace(played.case, deliveries=(*played.case.deliveries, delivery))
+    running.deliver(played, number - 1)
+    return number
+
+
+def problems(running: Builds) -> list[str]:
+    """What is not as the sequential reader has it."""
+    return compare(running, running.played[0], is_rebuilt=True)
+
+
+def log(running: Builds) -> list[Record]:
+    """The decision log."""
+    return running.records("change_outcomes", running.played[0])
+
+
+def last_run(running: Builds) -> int:
+    """The newest run in the decision log."""
+    return max(int(one["run_sequence"]) for one in log(running))
 
 
 def noted(running: Builds) -> set[int]:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
+from replication_conflicts.environment.profile import QUICK_START, embedded_parameters
+from replication_conflicts.environment.session import JAVA_OPTIONS
 from replication_conflicts.nodes import FeedRow, Publication, publication_from_vars, tables
 from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs, text_expression
@@ -62,11 +64,17 @@ class Builds:
     """Cases side by side in one generated project, each as a publication of its own.
 
     `name` is the project's name and its schema; `state` the warehouse, which is the same for all
-    projects of a process.
+    projects of a process; `is_short`: its session has few builds, and starts quickly.
     """
 
     def __init__(
-        self, name: str, cases: Sequence[Case], folder: Path, state: Path, report: Report = print
+        self,
+        name: str,
+        cases: Sequence[Case],
+        folder: Path,
+        state: Path,
+        report: Report = print,
+        is_short: bool = False,
     ) -> None:
         self.project = ConsumerProject(name, folder / name, state)
         self.played = [
@@ -79,6 +87,7 @@ class Builds:
             for number, case in enumerate(cases, start=1)
         ]
         self._report = report
+        self._settings = _quick_start(state) if is_short else None
         self._is_built = False
         self._build = DbtBuild(self.project.folder, self.project.profiles, threads=4)
         self.spark: SparkSession
@@ -91,7 +100,7 @@ class Builds:
         """Write the project, and the tables that it reads."""
         shutil.rmtree(self.project.folder, ignore_errors=True)
         configurations = [Configuration(one.publication, one.options) for one in self.played]
-        self.project.write(configurations)
+        self.project.write(configurations, self._settings)
         for played in self.played:
             for name, text in played.case.files.items():
                 (self.project.folder / name).parent.mkdir(exist_ok=True)
@@ -292,6 +301,11 @@ class Builds:
         )
 
 
+def _quick_start(state: Path) -> dict[str, str]:
+    """A session with one compiler tier, as a person's own run has it."""
+    return {JAVA_OPTIONS: f"{QUICK_START} {embedded_parameters(state)[JAVA_OPTIONS]}"}
+
+
 def _options(case: Case) -> dict[str, Any]:
     """The publication's options as the project has them."""
     articles = {
@@ -319,10 +333,15 @@ def _subscription(played: Played, name: str) -> Record:
 
 @contextmanager
 def builds(
-    name: str, cases: Sequence[Case], folder: Path, state: Path, report: Report = print
+    name: str,
+    cases: Sequence[Case],
+    folder: Path,
+    state: Path,
+    report: Report = print,
+    is_short: bool = False,
 ) -> Iterator[Builds]:
     """Cases in a project, played to their end; its tables are dropped afterwards."""
-    running = Builds(name, cases, folder, state, report)
+    running = Builds(name, cases, folder, state, report, is_short)
     running.start()
     try:
         running.play()
