@@ -1,7 +1,8 @@
 """Java's archive of Spark's classes: made once, it saves every later start some seconds.
 
 A start of Spark loads some twenty thousand classes, which Java otherwise reads and checks anew each
-time. Java ignores an archive that is not there or was made from other jars.
+time. Java ignores an archive that is not there or was made from other files: a virtual environment that
+was made anew, or a project that was moved, needs another one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 
 from replication_conflicts.environment import check, folders, jars, profile, session
@@ -89,7 +90,15 @@ def make() -> bool:
 def _made_of() -> str:
     """What an archive depends on. `make` notes it also where nothing could be made, to try once."""
     java = check.java_version_text(check.java_command() or "java")
-    return "\n".join([java or "", version("pyspark"), *sorted(jars.checksums())])
+    return "\n".join([java or "", version("pyspark"), *sorted(jars.checksums()), *_jars_in_use()])
+
+
+def _jars_in_use() -> list[str]:
+    """Where the jars are, and since when: Java takes an archive of these very files alone."""
+    spark = Path(str(distribution("pyspark").locate_file("pyspark/jars")))
+    places = (spark, folders.jars_folder())
+    found = [(place, [file.stat().st_mtime_ns for file in place.glob("*.jar")]) for place in places]
+    return [f"{place.resolve()} {max(times, default=0)}" for place, times in found]
 
 
 def _work() -> None:

@@ -41,7 +41,7 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "-XX:ReservedCodeCacheSize=512m -Duser.timezone=UTC "
         "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g "
         "-Djdk.lang.Process.launchMechanism=VFORK "
-        f'"{SHARED_CLASSES}{folders.class_archive()}" -Xlog:cds=off '
+        f'"{SHARED_CLASSES}{folders.class_archive()}" -Xlog:cds*=off '
         f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '
         f'"-Dreplication_conflicts.logs={state / "logs"}" '
         f'"-Dderby.stream.error.file={state / "logs" / "derby.log"}"'

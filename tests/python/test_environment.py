@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
@@ -111,7 +112,17 @@ def test_an_archive_is_of_one_java_and_these_jars(
     assert class_archive.make()
     assert archive.read_text() == "classes"
     assert class_archive.is_current()
-    monkeypatch.setattr(check, "java_version_text", lambda java: "another")
+    with monkeypatch.context() as patched:
+        patched.setattr(check, "java_version_text", lambda java: "another")
+        assert not class_archive.is_current()
+    jar = tmp_path / "moved" / "one.jar"
+    jar.parent.mkdir()
+    jar.touch()
+    monkeypatch.setattr(folders, "jars_folder", lambda: jar.parent)
+    assert not class_archive.is_current()
+    assert class_archive.make()
+    assert class_archive.is_current()
+    os.utime(jar, (1, 1))
     assert not class_archive.is_current()
 
 
