@@ -1,8 +1,8 @@
 """Java's archive of Spark's classes: made once, it saves every later start some seconds.
 
 A start of Spark loads some twenty thousand classes, which Java otherwise reads and checks anew each
-time. Java ignores an archive that is not there or was made from other files: a virtual environment that
-was made anew, or a project that was moved, needs another one.
+time. Java ignores an archive that is not there or was made from other files: a virtual environment
+that was made anew, or a project that was moved, needs another one.
 """
 
 from __future__ import annotations
