@@ -13,12 +13,7 @@ from pathlib import Path
 
 from replication_conflicts.cluster.standalone import DEFAULT_SIZE, standalone_cluster
 from replication_conflicts.environment.folders import project_folder
-from replication_conflicts.environment.profile import (
-    QUICK_START,
-    embedded_parameters,
-    write_profile,
-)
-from replication_conflicts.environment.session import JAVA_OPTIONS
+from replication_conflicts.environment.profile import QUICK_START, quick_start, write_profile
 
 Report = Callable[[str], None]
 _MOST_LINES = 5
@@ -57,8 +52,7 @@ def play_on_both(folder: Path, transactions: int, report: Report) -> list[Compar
     for old in (local, cluster):
         shutil.rmtree(old, ignore_errors=True)
     report("in one local process:")
-    options = f"{QUICK_START} {embedded_parameters(local)[JAVA_OPTIONS]}"
-    write_profile(local / "profiles", local, changes={JAVA_OPTIONS: options})
+    write_profile(local / "profiles", local, changes=quick_start(local))
     _play(local, local / "profiles", "embedded", ("demo", str(transactions)), {}, report)
     with standalone_cluster(cluster / "spark") as master:
         report(f"on {master}, {DEFAULT_SIZE.workers} workers:")

@@ -11,6 +11,7 @@ import jinja2
 import yaml
 
 from replication_conflicts.environment import folders
+from replication_conflicts.environment.session import JAVA_OPTIONS
 
 PROFILE_NAME = "replication_conflicts"
 # one compiler tier: for sessions that end before a better compiler pays
@@ -79,6 +80,11 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "spark.sql.warehouse.dir": str(state / "warehouse"),
         "spark.hadoop.javax.jdo.option.ConnectionURL": metastore,
     }
+
+
+def quick_start(state_dir: Path) -> dict[str, str]:
+    """What differs from `embedded_parameters` in a session that ends soon: one compiler tier."""
+    return {JAVA_OPTIONS: f"{QUICK_START} {embedded_parameters(state_dir)[JAVA_OPTIONS]}"}
 
 
 def write_profile(

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
-from replication_conflicts.environment.profile import QUICK_START, embedded_parameters
-from replication_conflicts.environment.session import JAVA_OPTIONS
+from replication_conflicts.environment.profile import quick_start
 from replication_conflicts.nodes import FeedRow, Publication, publication_from_vars, tables
 from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs, text_expression
@@ -87,7 +86,7 @@ class Builds:
             for number, case in enumerate(cases, start=1)
         ]
         self._report = report
-        self._settings = _quick_start(state) if is_short else None
+        self._settings = quick_start(state) if is_short else None
         self._is_built = False
         self._build = DbtBuild(self.project.folder, self.project.profiles, threads=4)
         self.spark: SparkSession
@@ -299,11 +298,6 @@ class Builds:
             run=record["run_sequence"],
             snapshot_position=record["snapshot_position"],
         )
-
-
-def _quick_start(state: Path) -> dict[str, str]:
-    """A session with one compiler tier, as a person's own run has it."""
-    return {JAVA_OPTIONS: f"{QUICK_START} {embedded_parameters(state)[JAVA_OPTIONS]}"}
 
 
 def _options(case: Case) -> dict[str, Any]:
