@@ -1,6 +1,6 @@
 {#- What is wrong with the logical records of a publication; a list of texts.
     Rules: articles of the publication, each in one record at most; members lead along their columns to the primary key of a parent, up
-    to the top; detection without resolution is an error; an article of a record that is resolved as a whole has the default resolver. -#}
+    to the top; detection without resolution is an error; an article of a record has the default resolver. -#}
 {% macro logical_record_problems(publication, settings) -%}
     {%- set problems = [] -%}
     {%- set records = settings.get('logical_records') -%}
@@ -16,7 +16,7 @@
             {%- for article in [record.get('top')] + members.keys() | list -%}
                 {%- set options = articles.get(article) -%}
                 {%- set resolver = options.get('resolver') if options is mapping else none -%}
-                {%- if record.get('resolution') and resolver is mapping and resolver.get('name') != 'priority' -%}
+                {%- if resolver is mapping and resolver.get('name') != 'priority' -%}
                     {%- do problems.extend(replication_conflicts.problem_texts(publication, article, [[
                         'resolver', "is '" ~ resolver.get('name') ~ "', must be 'priority': the article belongs to the logical record of '"
                         ~ record.get('top') ~ "'"

@@ -30,9 +30,8 @@
             {%- endif -%}
             {%- if row.is_republisher -%}
                 {%- for above in others if above.subscriber == below and above.is_republisher -%}
-                    {#- 75 where none is given -#}
-                    {%- set own = 75 if row.priority is none else row.priority -%}
-                    {%- set bound = 75 if above.priority is none else above.priority -%}
+                    {%- set own = replication_conflicts.default_priority() if row.priority is none else row.priority -%}
+                    {%- set bound = replication_conflicts.default_priority() if above.priority is none else above.priority -%}
                     {%- if own >= bound -%}
                         {%- do problems.append(
                             place ~ 'its priority is ' ~ own ~ ', must be less than ' ~ bound ~ ', that of the republisher '

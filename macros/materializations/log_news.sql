@@ -6,7 +6,7 @@
 
     name: of the table's model -#}
 {% macro log_news(name) -%}
-    {%- if adapter.config.credentials.method != 'session' or 'model.replication_conflicts.change_outcomes' not in selected_resources -%}
+    {%- if not replication_conflicts.shares_session() or 'model.replication_conflicts.change_outcomes' not in selected_resources -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set rows = run_query(

@@ -2,7 +2,7 @@
     the log instead of one for each table. The note is a temporary view of this invocation (log_news reads it), and so needs
     connections that share a session. -#}
 {% macro note_log_news() -%}
-    {%- if not execute or adapter.config.credentials.method != 'session' -%}
+    {%- if not execute or not replication_conflicts.shares_session() -%}
         {{ return('') }}
     {%- endif -%}
     {%- set finished_runs = replication_conflicts.held_relation('finished_runs') -%}

@@ -14,25 +14,7 @@ with
 staged as (
     {% for item in article_list() -%}
     select
-        publication,
-        article,
-        row_key,
-        change_id,
-        queue_position,
-        node,
-        transaction_id,
-        transaction_change_count,
-        operation,
-        changed_at,
-        {%- for column, data_type in version_columns().items() %}
-        {%- if is_merge(item.publication) == (column not in ('old_version', 'new_version')) %}
-        {{ column }},
-        {%- else %}
-        cast(null as {{ data_type }}) as {{ column }},
-        {%- endif %}
-        {%- endfor %}
-        change_row,
-        content_hash
+        {{ change_columns(item.publication) | join(',\n        ') }}
     from {{ ref('stg_' ~ item.publication ~ '__' ~ item.article) }}
     {% if not loop.last %}union all
     {% endif -%}

@@ -1,8 +1,5 @@
 {{ config(materialized='kept_view') }}
-{%- set as_it_came = [
-    'publication', 'article', 'row_key', 'change_id', 'queue_position', 'node', 'transaction_id',
-    'transaction_change_count', 'operation', 'changed_at'
-] + (version_columns() | list) + ['change_row', 'content_hash', 'change_key', 'run_id'] %}
+{%- set as_it_came = change_columns() + ['change_key', 'run_id'] %}
 
 -- Every change in the feeds that no earlier run has decided or rejected, once. A second copy of a
 -- change is left out; another change with the same id stays and is marked.

@@ -103,21 +103,7 @@ first_beside as (
 
 final as (
     select
-        publication,
-        article,
-        row_key,
-        change_id,
-        queue_position,
-        node,
-        transaction_id,
-        transaction_change_count,
-        operation,
-        changed_at,
-        {%- for column in version_columns() %}
-        {{ column }},
-        {%- endfor %}
-        change_row,
-        content_hash,
+        {{ change_columns() | join(',\n        ') }},
         change_key,
         run_id,
         was_seen,

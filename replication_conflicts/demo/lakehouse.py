@@ -61,6 +61,10 @@ class Lakehouse:
             if schema in existing
         )
 
+    def has_files(self) -> bool:
+        """Whether every schema has its folder: the metastore does not know when one is removed."""
+        return all(self._folder(schema).is_dir() for schema in SCHEMAS)
+
     def start(self, sites: Sequence[Site]) -> None:
         """Make the feeds' tables, empty, and those of the initial snapshot, full."""
         for schema in (RELATIONS.feeds, RELATIONS.initial):

@@ -146,7 +146,15 @@ class Demo:
                     site.close()
 
     def repeat(self) -> Repetition:
-        """Deliver everything again and build."""
+        """Deliver everything again and build.
+
+        Errors: DemoError where the last demo's tables are gone.
+        """
+        if not self.lakehouse.has_files():
+            raise DemoError(
+                "the tables of the last demo are gone from the warehouse.\n"
+                "To start over: `replication-conflicts demo --fresh`."
+            )
         before = self.lakehouse.versions()
         taken = self._taken()
         self._say("delivering everything again")

@@ -241,6 +241,14 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         },
         ("article 'item', option 'resolver'", "is 'maximum'", "must be 'priority'"),
     ),
+    "record_resolver_of_rows": (
+        {
+            **with_article(resolver={"name": "maximum", "column": "price"}),
+            "replication": "merge",
+            "logical_records": [{"top": "item", "members": {}}],
+        },
+        ("article 'item', option 'resolver'", "must be 'priority'"),
+    ),
     "a-name": (publication(), ("letters (a to z), digits and _",)),
     # the article
     "article_no_mapping": (publication(articles={"item": None}), ("article 'item': must be",)),
