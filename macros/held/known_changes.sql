@@ -1,6 +1,6 @@
 {#- Every change that an earlier run knows, by what was in it, as a query: publication, change_key, content_hash, node, transaction_id and
-    known_as: 'decided', 'waiting' for the rest of its transaction, or, of a change with the id of another one, 'copy' and
-    'waiting_copy'. A rejection stands also when the log is rebuilt.
+    known_as: 'decided', 'waiting' for the rest of its transaction, 'waiting_late' where it came late, or, of a change with the id of
+    another one, 'copy' and 'waiting_copy'. A rejection stands also when the log is rebuilt, and a change that was late is 'late'.
 
     log: the decision log as the last run left it, or none -#}
 {% macro known_changes(log) -%}
@@ -22,19 +22,30 @@ select
     content_hash,
     node,
     transaction_id,
-    if(reason = 'duplicate_change_id', 'copy', 'decided') as known_as
+    if(is_other_content, 'copy', 'decided') as known_as
 from {{ source('held', 'rejected_changes') }}
 union all
 {% endif -%}
-{% if replication_conflicts.held_relation('waiting_changes') and not flags.FULL_REFRESH -%}
+{% if replication_conflicts.held_relation('waiting_changes') -%}
 select
     publication,
     change_key,
     content_hash,
     node,
     transaction_id,
-    if(is_other_content, 'waiting_copy', 'waiting') as known_as
+    {% if flags.FULL_REFRESH -%}
+    'late' as known_as
+    {%- else -%}
+    case
+        when is_other_content then 'waiting_copy'
+        when is_late then 'waiting_late'
+        else 'waiting'
+    end as known_as
+    {%- endif %}
 from {{ source('held', 'waiting_changes') }}
+{%- if flags.FULL_REFRESH %}
+where is_late
+{%- endif %}
 {%- else -%}
 select
     cast(null as string) as publication,

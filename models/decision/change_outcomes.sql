@@ -70,13 +70,21 @@ arrived as (
     {%- endif %}
 ),
 
-articles as (select * from {{ ref('configured_articles') }}),
+-- the time of the run comes from a row, not from the text: code that Spark has compiled for a run
+-- serves the next one, too
+articles as (
+    select
+        *,
+        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as decided_at
+    from {{ ref('configured_articles') }}
+),
 
 -- one row per decision, with what its article keeps of conflicts
 decisions as (
     select
         decisions.*,
-        articles.conflict_logging
+        articles.conflict_logging,
+        articles.decided_at
     from {{ ref('change_decisions') }} as decisions
     inner join articles
         on
@@ -119,6 +127,7 @@ decided as (
         arrived.intervention,
         {%- endif %}
         decisions.conflict_logging,
+        decisions.decided_at,
         decisions.comparison,
         decisions.held_version,
         decisions.held_node,
@@ -317,7 +326,7 @@ recorded as (
         decided.intervention,
         {%- endif %}
         '{{ invocation_id }}' as run_id,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as decided_at
+        decided.decided_at
     from decided
     {%- if looks_up_values %}
     left join kept

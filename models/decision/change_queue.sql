@@ -30,7 +30,16 @@
 
 with
 
-publications as (select * from {{ ref('configured_publications') }}),
+-- what differs from run to run comes from a row, not from the text: code that Spark has compiled
+-- for a run serves the next one, too
+publications as (
+    select
+        *,
+        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp)
+        + interval 1 day as latest_time,
+        cast({{ run_sequence() }} as bigint) as run_sequence
+    from {{ ref('configured_publications') }}
+),
 
 subscriptions as (select * from {{ ref('subscriptions') }}),
 
@@ -155,6 +164,7 @@ counted as (
         publications.replication,
         publications.publisher,
         publications.retention_days,
+        publications.latest_time,
         coalesce(earlier_rejections.rejected_changes, 0) as rejected_before,
         earlier_rejections.last_position as rejected_position
     from grouped
@@ -212,14 +222,12 @@ checked as (
             'counted.node <=> counted.publisher', 'priorities.is_client',
             'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'
         ) | indent(4) }} as defending_priority,
-        not counted.was_seen
-        and coalesce(counted.queue_position <= progress.last_position, false) as is_late,
-        coalesce(
-            counted.changed_at
-            > cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp)
-            + interval 1 day,
-            false
-        ) as is_in_future
+        counted.was_late
+        or (
+            not counted.was_seen
+            and coalesce(counted.queue_position <= progress.last_position, false)
+        ) as is_late,
+        coalesce(counted.changed_at > counted.latest_time, false) as is_in_future
     from counted
     left join progress on counted.publication = progress.publication
     left join priorities
@@ -553,11 +561,13 @@ guessed as (
         met.is_apart,
         publications.policy,
         publications.publisher,
-        cast({{ run_sequence() }} as bigint) as run_sequence,
+        publications.run_sequence,
         met.intake,
         met.was_seen,
         case
             when met.intake = 'rejected' then coalesce(met.violation, 'transaction')
+            -- what is late stays late while it waits
+            when met.intake = 'waiting' and met.is_late then 'late_position'
         end as violation,
         met.replication,
         met.lineage,

@@ -11,6 +11,7 @@ unheard as (
     select
         {{ as_it_came | join(',\n        ') }},
         false as was_seen,
+        false as was_late,
         cast(null as string) as other_content,
         false as is_apart
     from {{ ref('arrived_changes') }}
@@ -21,6 +22,7 @@ repeated as (
     select
         {{ as_it_came | join(',\n        ') }},
         was_seen,
+        was_late,
         other_content,
         is_apart
     from {{ ref('repeated_changes') }}

@@ -546,7 +546,7 @@ decided as (
             when failure is not null then concat('failed_', operation)
             {%- if with_records %}
             when is_condemned
-                then if(is_run_row or operation = 'delete', null, 'condemned')
+                then if(is_run_row, null, 'condemned')
             {%- endif %}
             else kind_met
         end as conflict_kind,

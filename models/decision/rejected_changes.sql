@@ -31,6 +31,7 @@ final as (
         change_row,
         violation as reason,
         is_apart,
+        other_content is not null as is_other_content,
         content_hash,
         run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as rejected_at

@@ -32,8 +32,11 @@ known_ids as (
             if(known.known_as in ('decided', 'copy'), known.content_hash, null)
         ) as decided_contents,
         collect_set(
-            if(known.known_as = 'waiting', known.content_hash, null)
+            if(known.known_as in ('waiting', 'waiting_late'), known.content_hash, null)
         ) as waiting_contents,
+        collect_set(
+            if(known.known_as in ('waiting_late', 'late'), known.content_hash, null)
+        ) as late_contents,
         collect_set(
             if(known.known_as = 'waiting_copy', known.content_hash, null)
         ) as waiting_copies,
@@ -61,7 +64,10 @@ undecided as (
             array_contains(known_ids.waiting_contents, arrived.content_hash)
             or array_contains(known_ids.waiting_copies, arrived.content_hash),
             false
-        ) as was_seen
+        ) as was_seen,
+        coalesce(
+            array_contains(known_ids.late_contents, arrived.content_hash), false
+        ) as was_late
     from arrived
     left join known_ids
         on
@@ -107,6 +113,7 @@ final as (
         change_key,
         run_id,
         was_seen,
+        was_late,
         if(is_other, content_hash, null) as other_content,
         is_other
         and (

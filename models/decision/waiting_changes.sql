@@ -8,7 +8,8 @@
 ) }}
 
 -- Changes that a run has seen while the rest of their transaction had not arrived. Written before
--- the decision log: a change that has been seen is not late when its transaction is complete.
+-- the decision log: a change that has been seen is not late when its transaction is complete,
+-- unless it was late already when it arrived.
 
 with
 
@@ -29,6 +30,7 @@ final as (
         transaction_change_count,
         contending_priority as priority,
         other_content is not null as is_other_content,
+        violation is not null as is_late,
         content_hash,
         run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at

@@ -154,7 +154,17 @@ commands as (
     select
         commands.*,
         {{ row_key_of_map('commands.key', 'articles.primary_key') | indent(8) }} as row_key,
+        -- what the publisher held after it, in the subscriber's partition or not
+        if(
+            outcomes.change_id is null, commands.new_version, outcomes.publisher_version
+        ) as left_version,
         case
+            when commands.kind = 'compensating'
+                -- it brings the publisher's row, whoever has made that
+                then {{ version_maker(
+                    'outcomes.is_written', 'outcomes.version_node', 'outcomes.version_change_id',
+                    'outcomes.held_node', 'outcomes.held_change_id', 'articles.publisher'
+                ) | indent(12) }}
             when {{ is_decision('outcomes.rule') }}
                 then struct(articles.publisher as node, cast(null as string) as change_id)
             when {{ is_refused_command('outcomes.rule') }}
@@ -189,11 +199,10 @@ reports as (
             errors.row,
             errors.error_code,
             errors.error_text,
-            commands.kind as command_kind,
             commands.operation as command_operation,
             commands.row as command_row,
             commands.old_version,
-            commands.new_version,
+            commands.left_version,
             commands.loser,
             row_number() over (
                 partition by errors.subscriber, errors.command_id
@@ -271,8 +280,11 @@ described as (
         -- it acts behind this place of the queue
         greatest(last_positions.last_position, canonical.queue_position, 0) as place,
         true as is_behind_place,
+        -- behind one place: as they name places before it, then in the order of their conflicts
         struct(
-            canonical.conflict_position as after_position, canonical.conflict_place as after_place
+            coalesce(canonical.queue_position, {{ never() }}) as named_place,
+            canonical.conflict_position as after_position,
+            canonical.conflict_place as after_place
         ) as place_order,
         if(
             canonical.decision = 'submit_loser' and canonical.lost_row is null, 'delete', 'update'
@@ -311,14 +323,16 @@ described as (
         greatest(taken.last_position, new_reports.queue_position) as place,
         coalesce(new_reports.queue_position <= taken.last_position, false) as is_behind_place,
         struct(
-            cast(0 as bigint) as after_position, new_reports.queue_position as after_place
+            -{{ never() }} as named_place,
+            cast(0 as bigint) as after_position,
+            new_reports.queue_position as after_place
         ) as place_order,
         if(new_reports.row is null, 'delete', 'update') as operation,
         coalesce(new_reports.row, new_reports.key) as change_row,
         -- the version of its row at the subscriber
         new_reports.old_version as new_version,
-        new_reports.new_version as settled_version,
-        new_reports.command_kind = 'replicated' as is_writing,
+        new_reports.left_version as settled_version,
+        true as is_writing,
         new_reports.command_row as lost_row,
         cast(null as map<string, string>) as won_row,
         new_reports.loser,

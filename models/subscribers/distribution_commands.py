@@ -90,6 +90,13 @@ def tombstone_type() -> Column:
     )
 
 
+def lineage() -> Column:
+    """What the subscriber knows of the row afterwards: nothing of one that leaves its partition."""
+    is_leaving = f.col("to_version").isNull() & f.col("publisher_version").isNotNull()
+    is_about_row = ~f.col("kind").isin(WITHOUT_STATEMENT) & ~is_leaving
+    return f.when(is_about_row, f.col("publisher_lineage"))
+
+
 def origin() -> Column:
     """The node whose change a command carries to all; what a person decides is the publisher's."""
     return (
@@ -206,7 +213,6 @@ def conflict_records(outcomes: DataFrame) -> DataFrame:
     kept = outcomes.where(
         "conflict_id is not null and conflict_logging in ('subscriber', 'both')"
         " and loser_node <> publisher"
-        f" and not ({IS_LEFT_TO_SNAPSHOT})"
     )
     is_change_loser = f.col("loser_change_id").eqNullSafe(f.col("change_id"))
     lost_row = f.when(~is_change_loser, f.col("held_row")).when(
@@ -343,7 +349,7 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
         "row",
         f.col("from_version").alias("old_version"),
         f.col("to_version").alias("new_version"),
-        f.when(~f.col("kind").isin(WITHOUT_STATEMENT), f.col("publisher_lineage")).alias("lineage"),
+        lineage().alias("lineage"),
         "cause",
         f.when(
             ~f.col("kind").isin(WITHOUT_STATEMENT),
@@ -402,8 +408,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
             "by": "run_sequence",
             "where": "is_written or outcome in ('lost', 'failed', 'waiting', 'same_value')"
             " or (outcome = 'rejected' and (rule = 'publisher_wins_reinitialize'"
-            " or (policy <> 'publisher_wins_reinitialize'"
-            " and (operation <> 'delete' or publisher_version is not null))))",
+            " or conflict_id is not null"
+            " or (policy <> 'publisher_wins_reinitialize' and publisher_version is not null)))",
         },
     )
     outcomes = dbt.ref("change_outcomes")

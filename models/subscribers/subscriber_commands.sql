@@ -94,7 +94,14 @@ final as (
             addressed.publication = gaps.publication
             and addressed.subscriber = gaps.subscriber
             and addressed.kind <> 'reinitialize'
-            and addressed.queue_position > gaps.gap_from
+            -- the records of the conflict that marks it belong to the gap
+            and (
+                addressed.queue_position > gaps.gap_from
+                or (
+                    addressed.queue_position = gaps.gap_from
+                    and addressed.kind = 'log_conflict'
+                )
+            )
             and (gaps.gap_to is null or addressed.queue_position <= gaps.gap_to)
 )
 

@@ -88,7 +88,9 @@ class Inputs:
                         "at": event.at,
                     }
                 )
-            for decision in delivery.decisions:
+            # places before all others: behind the last one taken, in the order of the steps
+            first = -len(delivery.decisions)
+            for place, decision in enumerate(delivery.decisions, first):
                 decisions.append(
                     {
                         "conflict_id": decision.conflict_id,
@@ -96,6 +98,7 @@ class Inputs:
                         "edited": decision.edited,
                         "author": "scenario",
                         "reason": "a step of the case",
+                        "queue_position": place,
                     }
                 )
         self._append("subscription_events", events)

@@ -61,9 +61,9 @@ def result(reader: SequentialReader) -> dict[str, Any]:
         "outcomes": [replace(outcome, run=0) for outcome in reader.outcomes],
         "conflicts": [replace(conflict, run=0) for conflict in reader.conflicts],
         "rejected": Counter(
-            repr((r.reason, replace(r.change, first_seen_in=0))) for r in reader.rejected
+            repr((r.reason, replace(r.change, taken_before=None))) for r in reader.rejected
         ),
-        "waiting": Counter(repr(replace(c, first_seen_in=0)) for c in reader.waiting),
+        "waiting": Counter(repr(replace(c, taken_before=None)) for c in reader.waiting),
         "rows": {article: sorted(map(repr, reader.published(article))) for article in reader.rows},
         "status": reader.subscription_status(),
         "commands": [replace(c, run=0, snapshot_position=None) for c in reader.commands],

@@ -42,7 +42,7 @@ def result(reader: SequentialReader) -> dict[str, Any]:
         "outcomes": [replace(outcome, run=0) for outcome in reader.outcomes],
         "conflicts": [replace(conflict, run=0) for conflict in reader.conflicts],
         "rejected": Counter(
-            repr((r.reason, replace(r.change, first_seen_in=0))) for r in reader.rejected
+            repr((r.reason, replace(r.change, taken_before=None))) for r in reader.rejected
         ),
         "rows": {
             article: sorted(map(repr, rows.values())) for article, rows in reader.rows.items()

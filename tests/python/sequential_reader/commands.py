@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
-from tests.python.sequential_reader.records import Change, Command, Held, Key, Row
+from tests.python.sequential_reader.records import Change, Command, Held, Key, Party, Row
 
 REPLICATED, COMPENSATING = "replicated", "compensating"
 NOT_APPLIED, LOG_CONFLICT = "not_applied", "log_conflict"
@@ -27,6 +27,15 @@ class Draft:
     article: str = ""
     key: Key | None = None
     """The row, if it is not the change's own."""
+    held: Held | None = None
+    """What the publisher holds after the decision, in the subscriber's partition or not."""
+
+    @property
+    def carried(self) -> Party:
+        """Whose version a command brings: the change's, or where it undoes one the publisher's."""
+        if self.kind != COMPENSATING:
+            return Party(str(self.change.node), self.change.change_id)
+        return Party(self.held.node, self.held.change_id) if self.held else Party("", None)
 
     @property
     def row_name(self) -> tuple[str, Key]:
@@ -67,9 +76,9 @@ def queued_commands(
     For every change that applied: the publisher's version before it to the one after it, for all
     subscribers, its own included.  For every change that did not apply as it came: the change's own
     new version to the publisher's, for the node that made it; nothing where both are no row.
-    Then, where an article keeps records at the loser, one `log_conflict` for each.  A subscription
-    whose transaction is rejected because of its reinitialization gets neither: one `reinitialize`
-    command makes it right.
+    A subscription whose transaction is rejected because of its reinitialization gets none of these:
+    one `reinitialize` command makes it right.  Then, where an article keeps records at the loser,
+    one `log_conflict` for each.
     """
     drafts: list[Draft] = []
     logs: list[Log] = []
@@ -81,17 +90,22 @@ def queued_commands(
     for verdict in verdicts:
         change = verdict.change
         if verdict.outcome in ("applied", "won"):
-            draft = Draft(REPLICATED, change, None, verdict.before, verdict.after)
+            after = verdict.after
+            draft = Draft(REPLICATED, change, None, verdict.before, after, held=after)
             drafts += to_all(publication, draft)
             if change.node in subscribers and cut(verdict) is not verdict.after:
-                drafts.append(Draft(COMPENSATING, change, change.node, own_row(change), None))
+                drafts.append(undoing(change, None, verdict.after))
         elif verdict.outcome in ("rejected", "failed") and not is_reinitialized:
-            drafts.append(Draft(COMPENSATING, change, change.node, own_row(change), cut(verdict)))
-        is_undone_by_snapshot = verdict.outcome in ("rejected", "failed") and is_reinitialized
-        if verdict.has_conflict_row and verdict.loser and not is_undone_by_snapshot:
+            drafts.append(undoing(change, cut(verdict), verdict.after))
+        if verdict.has_conflict_row and verdict.loser:
             lost = verdict.lost.row if verdict.lost else None
             logs.append(Log(change, verdict.loser.node, lost))
     return written_commands(publication, drafts, logs, position, subscribers, run)
+
+
+def undoing(change: Change, after: Held | None, held: Held | None) -> Draft:
+    """What makes good at its node a change of queued updating that is not there as it came."""
+    return Draft(COMPENSATING, change, change.node, own_row(change), after, held=held)
 
 
 def own_row(change: Change) -> Held:
@@ -173,6 +187,8 @@ def written_commands(
                 new_version=after.version if after else None,
                 change_id=draft.change.change_id,
                 run=run,
+                carried=draft.carried,
+                left_version=draft.held.version if draft.held else None,
                 lineage=getattr(after, "lineage", None),
             )
         )

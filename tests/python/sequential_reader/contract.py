@@ -50,7 +50,7 @@ class Intake:
     clock: datetime | None = None
     """The publication's clock: the largest `changed_at` taken so far."""
 
-    def receive(self, run: int, rows: Iterable[FeedRow]) -> tuple[list[Change], list[Change]]:
+    def receive(self, rows: Iterable[FeedRow]) -> tuple[list[Change], list[Change]]:
         """Read one delivery; gives the changes that are new, and second copies with other content.
 
         Deliveries may repeat.  A copy of a change is one with the same id; its place in the queue
@@ -61,7 +61,7 @@ class Intake:
         """
         new: list[Change] = []
         other_content: list[Change] = []
-        for change in sorted((self._read(run, row) for row in rows), key=_copies_order):
+        for change in sorted((self._read(row) for row in rows), key=_copies_order):
             content = _content(change)
             if change.change_id is None:
                 content += (change.position,)
@@ -80,7 +80,7 @@ class Intake:
             known.append(content)
         return new, other_content
 
-    def _read(self, run: int, feed_row: FeedRow) -> Change:
+    def _read(self, feed_row: FeedRow) -> Change:
         article = self.publication.articles[feed_row[0]]
         columns = feed_row[1]
         changed = columns.get("changed_columns")
@@ -97,7 +97,7 @@ class Intake:
             old_version=columns.get("old_version"),
             new_version=columns.get("new_version"),
             row=article.row_of(columns),
-            first_seen_in=run,
+            taken_before=self.last_position,
             lineage=columns.get("lineage"),
             known_position=columns.get("known_position"),
             changed_columns=None if changed is None else tuple(changed),
@@ -140,7 +140,6 @@ class Intake:
         transactions: list[Transaction],
         other_content: list[Change],
         nodes: AbstractSet[str],
-        run: int,
         now: datetime,
     ) -> tuple[list[Transaction], list[tuple[Change, str]]]:
         """Judge every complete transaction; gives those in order, and the rejected with reasons.
@@ -153,13 +152,13 @@ class Intake:
         """
         rejected = []
         for change in other_content:
-            reason = self._reason(change, nodes, run, now, is_other_content=True)
+            reason = self._reason(change, nodes, now, is_other_content=True)
             rejected.append((change, reason or "duplicate_change_id"))
         kept = []
         for transaction in transactions:
             reasons = []
             for change in transaction.changes:
-                reason = self._reason(change, nodes, run, now, change.is_other_content)
+                reason = self._reason(change, nodes, now, change.is_other_content)
                 reasons.append(reason)
                 if reason is None and change.changed_at is not None:
                     self.clock = max(self.clock or change.changed_at, change.changed_at)
@@ -183,14 +182,13 @@ class Intake:
         self,
         change: Change,
         nodes: AbstractSet[str],
-        run: int,
         now: datetime,
         is_other_content: bool,
     ) -> str | None:
         """The first part of the contract that a change breaks, or None.
 
-        Late: at or below the last position taken before the run that saw the change first; a change
-        that has waited for its transaction was seen in time.  Expired: earlier than the
+        Late: at or below the last position taken before the run that saw the change first; while
+        it waits for its transaction it stays in time, or late.  Expired: earlier than the
         publication's clock minus the days that are kept.  From the future: more than a day after
         the run.
         """
@@ -211,9 +209,8 @@ class Intake:
             return "duplicate_change_id"
         if (
             change.position is not None
-            and change.first_seen_in == run
-            and self.last_position is not None
-            and change.position <= self.last_position
+            and change.taken_before is not None
+            and change.position <= change.taken_before
         ):
             return "late_position"
         if change.position is None:

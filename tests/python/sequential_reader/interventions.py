@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from tests.python.sequential_reader.commands import (
     COMPENSATING,
-    REPLICATED,
     Draft,
     in_partition,
 )
@@ -58,7 +57,8 @@ class PendingInterventions:
         last_place: int,
     ) -> None:
         """Reports may be delivered twice; a decision acts behind the place that it names, but not
-        before the last one taken, or behind that one.
+        before the last one taken, or behind that one. There they act in the order of the places
+        that they name.
         """
         for error in errors:
             if (error.subscriber, error.command_id) in self.reported:
@@ -66,7 +66,10 @@ class PendingInterventions:
             self.reported.add((error.subscriber, error.command_id))
             self.last_report = max(self.last_report, error.position)
             self.pending.append(((error.position, 0), error))
-        for decision in decisions:
+        never = 2**63 - 1
+        for decision in sorted(
+            decisions, key=lambda one: never if one.position is None else one.position
+        ):
             place = max(last_place, decision.position or 0)
             self.pending.append(((place, 1), decision))
 
@@ -91,22 +94,23 @@ def undo_refused(
     """A command that a subscriber could not apply: a failed change that the publisher loses.
 
     With `compensate_for_errors` the publisher's row becomes the subscriber's, if it still is what
-    the command was to leave; if not, or if the command was to undo a change of the subscriber's, it
-    gets what is there.  Without, it is recorded.
+    the command was to leave; if not, it gets what is there.  Without, it is recorded.
     """
     assert command.article is not None
     assert command.key is not None
     intervention = Intervention()
-    origin = str(command.origin)
+    loser = command.carried
+    if loser is None or not loser.node:
+        loser = Party(publication.publisher, None)
     change = replace(
         _stand_in(command.article, command.key, error.position, error.operation),
-        node=origin,
-        change_id=command.change_id,
+        node=loser.node,
+        change_id=loser.change_id,
     )
     loss = Loss(
         kind=f"failed_{command.operation}",
         type=REFUSED_TYPES[str(command.operation)],
-        loser=Party(origin, command.change_id),
+        loser=loser,
         winner=Party(publication.publisher, None),
         lost=command.row,
         losing_version=f"{error.subscriber}/{error.command_id}",
@@ -116,7 +120,7 @@ def undo_refused(
     after = held
     if publication.is_merge and publication.articles[command.article].compensate_for_errors:
         now = held.version if held else None
-        if command.kind == REPLICATED and now == command.new_version:
+        if now == command.left_version:
             after = _write(intervention, publication, rows, change, held, error.row, error.position)
         before = Held(
             row=error.row,
@@ -125,7 +129,9 @@ def undo_refused(
             change_id=None,
         )
         cut = in_partition(publication, error.subscriber, command.article, after)
-        intervention.drafts.append(Draft(COMPENSATING, change, error.subscriber, before, cut))
+        intervention.drafts.append(
+            Draft(COMPENSATING, change, error.subscriber, before, cut, held=after)
+        )
     intervention.session.lose(change, loss, after)
     return intervention
 
@@ -202,5 +208,5 @@ def _stand_in(article: str, key: Key, position: int, operation: str | None) -> C
         old_version=None,
         new_version=None,
         row={},
-        first_seen_in=0,
+        taken_before=None,
     )

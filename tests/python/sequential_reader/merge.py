@@ -288,10 +288,18 @@ def failed(
         winner=Party(scribe.publication.publisher, None),
         lost=None if change.operation == "delete" else change.row,
         losing_version=lost_version(scribe, change, held),
+        winning_version=failed_against(held),
         reason_code=reason_code,
     )
     is_kept = not scribe.publication.articles[change.article].compensate_for_errors
     return Decision(change, comparison, "failed", held, held, (loss,), is_kept)
+
+
+def failed_against(held: MergeHeld | None) -> str:
+    """What names the publisher's side where a change fails, or falls with one that does: what is
+    held then, apart from what wins against it.
+    """
+    return f"failed/{held.writer.version if held else ''}"
 
 
 def own_version(scribe: Scribe, change: Change, held: MergeHeld | None) -> str:

@@ -29,7 +29,8 @@ def drafts_of(publication: Publication, session: Session) -> Iterator[Draft]:
     """
     for written in session.written:
         change, name, key = written.change, written.article, written.key
-        draft = Draft(REPLICATED, change, None, written.before, written.after, name, key)
+        after = written.after
+        draft = Draft(REPLICATED, change, None, written.before, after, name, key, held=after)
         yield from to_all(publication, draft)
     for decision in session.decisions:
         yield from for_its_node(publication, decision)
@@ -52,7 +53,7 @@ def for_its_node(publication: Publication, decision: Decision) -> Iterator[Draft
     if decision.is_kept_at_node:
         yield Draft(NOT_APPLIED, change, node, None, None)
     elif decision.outcome in ("failed", "rejected") or article.is_downloaded or is_publisher:
-        yield Draft(COMPENSATING, change, node, carried(decision), after)
+        yield Draft(COMPENSATING, change, node, carried(decision), after, held=decision.after)
 
 
 def carried(decision: Decision) -> Held:

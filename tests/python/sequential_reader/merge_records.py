@@ -24,6 +24,7 @@ from tests.python.sequential_reader.merge import (
     decide,
     defender,
     failed,
+    failed_against,
     kind_of,
     lost_version,
     whole,
@@ -342,13 +343,13 @@ class RecordDecision:
                     type=1,
                     loser=Party(str(change.node), change.change_id),
                     winner=Party(self.publication.publisher, None),
-                    lost=change.row,
+                    lost=None if change.operation == "delete" else change.row,
                     losing_version=lost_version(self.scribe, change, one.before),
+                    winning_version=failed_against(one.before),
                 )
-                losses = () if change.operation == "delete" else (loss,)
                 decisions.append(
                     Decision(
-                        change, one.comparison, "rejected", one.before, one.before, losses, is_kept
+                        change, one.comparison, "rejected", one.before, one.before, (loss,), is_kept
                     )
                 )
         return decisions

@@ -254,12 +254,11 @@ class SequentialReader:
         for event in events:
             self._reinitializations.receive(event, self.last_position)
         self._interventions.receive(errors, decisions, self.last_place)
-        new, other_content = self._intake.receive(run, delivery)
+        new, other_content = self._intake.receive(delivery)
         transactions, rejected = self._intake.take(
             self._intake.complete_transactions(new),
             other_content,
             {self.publication.publisher, *self.subscribers},
-            run,
             now or datetime.now(timezone.utc),
         )
         self.rejected.extend(Rejection(change, reason, run) for change, reason in rejected)

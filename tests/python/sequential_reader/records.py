@@ -34,8 +34,8 @@ class Change:
     old_version: str | None
     new_version: str | None
     row: Row
-    first_seen_in: int
-    """The run that saw the change first."""
+    taken_before: int | None
+    """The last place in the queue that was taken when a run first saw the change."""
     is_other_content: bool = False
     """Whether a change of another transaction came first with the same id."""
     lineage: Mapping[str, int] | None = None
@@ -207,6 +207,10 @@ class Command:
     """The change behind the command."""
     run: int
     snapshot_position: int | None = None
+    carried: Party | None = None
+    """Who is named for the version that the command brings."""
+    left_version: str | None = None
+    """The publisher's version after the decision, in the subscriber's partition or not."""
     lineage: Mapping[str, int] | None = None
     """Merge: what a node knows of the row once the command has acted."""
 
