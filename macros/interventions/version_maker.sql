@@ -3,11 +3,9 @@
     Rule: the loser of a refused command is the node that made the version which the command brought. -#}
 {% macro version_maker(is_written, version_node, version_change_id, held_node, held_change_id, publisher) -%}
 struct(
-        case
-            when if({{ is_written }}, {{ version_node }}, {{ held_node }}) <> concat({{ publisher }}, '*')
-                then if({{ is_written }}, {{ version_node }}, {{ held_node }})
-            else {{ publisher }}
-        end as node,
+        coalesce(
+            nullif(if({{ is_written }}, {{ version_node }}, {{ held_node }}), concat({{ publisher }}, '*')), {{ publisher }}
+        ) as node,
         if({{ is_written }}, {{ version_change_id }}, {{ held_change_id }}) as change_id
     )
 {%- endmacro %}

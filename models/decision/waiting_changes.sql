@@ -30,7 +30,7 @@ final as (
         transaction_change_count,
         contending_priority as priority,
         other_content is not null as is_other_content,
-        violation is not null as is_late,
+        violation <=> 'late_position' as is_late,
         content_hash,
         run_id,
         cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at

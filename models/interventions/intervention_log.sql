@@ -155,9 +155,7 @@ commands as (
         commands.*,
         {{ row_key_of_map('commands.key', 'articles.primary_key') | indent(8) }} as row_key,
         -- what the publisher held after it, in the subscriber's partition or not
-        if(
-            outcomes.change_id is null, commands.new_version, outcomes.publisher_version
-        ) as left_version,
+        outcomes.publisher_version as left_version,
         case
             when commands.kind = 'compensating'
                 -- it brings the publisher's row, whoever has made that

@@ -407,8 +407,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
             "model": "change_outcomes",
             "by": "run_sequence",
             "where": "is_written or outcome in ('lost', 'failed', 'waiting', 'same_value')"
-            " or (outcome = 'rejected' and (rule = 'publisher_wins_reinitialize'"
-            " or conflict_id is not null"
+            " or (outcome = 'rejected' and (conflict_id is not null"
             " or (policy <> 'publisher_wins_reinitialize' and publisher_version is not null)))",
         },
     )

@@ -110,6 +110,7 @@ def test_the_session_is_set_for_volume(tmp_path: Path) -> None:
     assert "SerialGC" not in found["spark.driver.extraJavaOptions"]
     assert "-Xms2g" not in found["spark.driver.extraJavaOptions"]
     assert "-Duser.timezone=UTC" in found["spark.driver.extraJavaOptions"]
+    assert found["spark.hadoop.parquet.enable.dictionary#change_id"] == "false"
 
 
 def test_the_slowest_models_come_first() -> None:

@@ -5,32 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from replication_conflicts.environment.profile import embedded_parameters
+from replication_conflicts.environment.profile import (
+    embedded_parameters,
+    server_side_parameters,
+)
 
 # what the embedded target has for small data alone
 _QUICK_STARTS = ("-XX:+UseSerialGC", "-Xms2g", "-Xmn1g", "-XX:ReservedCodeCacheSize=512m")
 # Java leaves methods of more than 8,000 bytes uncompiled, and a decision is one
 _LONG_RUNS = ("-XX:+UseParallelGC", "-XX:-DontCompileHugeMethods")
 
-# columns of the log and of published rows that have another value in nearly every row: building a
-# dictionary of them takes a third of the time of writing the log, for nothing
-_ALL_DIFFERENT = (
-    "change_id",
-    "row_key",
-    "transaction_id",
-    "old_version",
-    "new_version",
-    "held_version",
-    "held_change_id",
-    "publisher_version",
-    "content_hash",
-    "change_row.key_value.value",
-    "row_version",
-    "version_change_id",
-    "queue_position",
-    "transaction_position",
-    "changed_at",
-)
+# the target for large volumes names the columns of which a dictionary is built for nothing
+_DICTIONARY = "spark.hadoop.parquet.enable.dictionary#"
 
 
 def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
@@ -64,11 +50,16 @@ def settings(state: Path, cores: int, memory: str) -> dict[str, str]:
         "spark.databricks.delta.optimizeMetadataQuery.enabled": "true",
         "spark.databricks.delta.fileSizeHistogramMetrics.enabled": "true",
         "spark.buffer.pageSize": "16m",
-        **{f"spark.hadoop.parquet.enable.dictionary#{name}": "false" for name in _ALL_DIFFERENT},
+        **{key: value for key, value in _cluster_target().items() if key.startswith(_DICTIONARY)},
         "spark.sql.shuffle.partitions": str(partitions(cores)),
         "spark.databricks.delta.snapshotPartitions": str(cores),
         "spark.local.dir": str(state.resolve() / "scratch"),
     }
+
+
+def _cluster_target() -> dict[str, str]:
+    project = Path(__file__).parents[3]
+    return server_side_parameters(project, project / "profiles", "cluster")
 
 
 def partitions(cores: int) -> int:

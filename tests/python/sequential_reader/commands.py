@@ -31,11 +31,14 @@ class Draft:
     """What the publisher holds after the decision, in the subscriber's partition or not."""
 
     @property
-    def carried(self) -> Party:
-        """Whose version a command brings: the change's, or where it undoes one the publisher's."""
+    def carried(self) -> Party | None:
+        """Whose version a command brings: the change's, or where it undoes one the publisher's.
+
+        None: the publisher never held the row.
+        """
         if self.kind != COMPENSATING:
             return Party(str(self.change.node), self.change.change_id)
-        return Party(self.held.node, self.held.change_id) if self.held else Party("", None)
+        return Party(self.held.node, self.held.change_id) if self.held else None
 
     @property
     def row_name(self) -> tuple[str, Key]:
@@ -93,8 +96,8 @@ def queued_commands(
             after = verdict.after
             draft = Draft(REPLICATED, change, None, verdict.before, after, held=after)
             drafts += to_all(publication, draft)
-            if change.node in subscribers and cut(verdict) is not verdict.after:
-                drafts.append(undoing(change, None, verdict.after))
+            if change.node in subscribers and cut(verdict) is not after:
+                drafts.append(undoing(change, None, after))
         elif verdict.outcome in ("rejected", "failed") and not is_reinitialized:
             drafts.append(undoing(change, cut(verdict), verdict.after))
         if verdict.has_conflict_row and verdict.loser:

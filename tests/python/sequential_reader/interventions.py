@@ -66,9 +66,8 @@ class PendingInterventions:
             self.reported.add((error.subscriber, error.command_id))
             self.last_report = max(self.last_report, error.position)
             self.pending.append(((error.position, 0), error))
-        never = 2**63 - 1
         for decision in sorted(
-            decisions, key=lambda one: never if one.position is None else one.position
+            decisions, key=lambda one: (one.position is None, one.position or 0)
         ):
             place = max(last_place, decision.position or 0)
             self.pending.append(((place, 1), decision))
@@ -99,9 +98,7 @@ def undo_refused(
     assert command.article is not None
     assert command.key is not None
     intervention = Intervention()
-    loser = command.carried
-    if loser is None or not loser.node:
-        loser = Party(publication.publisher, None)
+    loser = command.carried or Party(publication.publisher, None)
     change = replace(
         _stand_in(command.article, command.key, error.position, error.operation),
         node=loser.node,
