@@ -23,7 +23,8 @@ changes as (
 ),
 
 {% if articles -%}
--- one row per key that a change has, or takes away
+-- one row per key that a change has, or takes away, or that a row of a logical record has, which
+-- the run itself may delete
 touched as (
     select distinct
         publication,
@@ -39,6 +40,16 @@ touched as (
                 )
             ) as key_fact
         from changes
+        {%- if has_records() %}
+        union all
+        select
+            publication,
+            explode({{ key_facts('held_state.row') | indent(12) }}) as key_fact
+        from {{ ref('record_rows') }}
+        where
+            run_id = '{{ invocation_id }}'
+            and not held_state.is_deleted
+        {%- endif %}
     )
 ),
 
