@@ -13,8 +13,9 @@
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too -#}
 {%- set has_clock = not execute or (rejected and flags.FULL_REFRESH) or incoming.has_aged -%}
-{#- so many keys, of 16 bytes each, may go to every executor -#}
-{%- set has_few_keys = not has_interventions and incoming.changes <= 4000000 -%}
+{#- so many hashes of rows, of 16 bytes each, may go to every executor -#}
+{%- set has_few_hashes = incoming.changes <= 4000000 -%}
+{%- set has_few_keys = not has_interventions and has_few_hashes -%}
 {#- and so many versions -#}
 {%- set has_few_changes = incoming.changes <= 1000000 -%}
 {%- set is_brought_together = is_one_of(
@@ -428,22 +429,29 @@ held as (
     {%- endfor %}
 ),
 
--- one row per change: the row as the run found it, NULL where the publisher never held one, and its
--- place among the changes of the run to that row
+-- rows with more than one change, by their hashes: mostly few. Two rows of one hash count as one
+-- here, which does no harm: they are looked at closer than they need to be
+shared_rows as (
+    select row_hash
+    from changes
+    group by row_hash
+    having count(*) > 1
+),
+
+-- one row per change: the row as the run found it, NULL where the publisher never held one, and
+-- whether the run has other changes of the row, or one behind it
 met as (
-    select
+    select{{ ' /*+ broadcast(shared_rows) */' if has_few_hashes }}
         admitted.*,
         held.held_state,
-        row_number() over (
+        shared_rows.row_hash is not null as is_row_shared,
+        lead(true) over (
             partition by
                 admitted.row_hash, admitted.publication, admitted.article, admitted.row_key
-            order by admitted.transaction_position, admitted.queue_position
-        ) as place_in_row,
-        count(*) over (
-            partition by
-                admitted.row_hash, admitted.publication, admitted.article, admitted.row_key
-        ) as changes_of_row
+            order by admitted.deciding_position, admitted.queue_position
+        ) is not null as is_followed
     from admitted
+    left join shared_rows on admitted.row_hash = shared_rows.row_hash
     left join held
         on
             admitted.intake = 'taken'
@@ -454,21 +462,21 @@ met as (
 ),
 
 {% if has_queued -%}
--- one row per change: few columns counted again cost less than the whole of `met` read twice
-counted_rows as (
-    select
-        publication,
-        article,
-        row_key,
-        row_hash,
-        queue_position,
-        old_version,
-        new_version,
-        count(*) over (partition by row_hash, publication, article, row_key) as changes_of_row
+-- one row per change to a row of several. Few columns of `changes` once more cost less than the
+-- whole of `met` read twice
+shared_changes as (
+    select{{ ' /*+ broadcast(shared_rows) */' if has_few_hashes }}
+        changes.publication,
+        changes.article,
+        changes.row_key,
+        changes.queue_position,
+        changes.old_version,
+        changes.new_version
     from changes
+    left semi join shared_rows on changes.row_hash = shared_rows.row_hash
 ),
 
--- one row per change to a row of several, and version that it makes or starts from
+-- one row per such change, and version that it makes or starts from
 version_uses as (
     select
         publication,
@@ -477,8 +485,7 @@ version_uses as (
         new_version as version,
         true as is_made,
         cast(null as bigint) as start_position
-    from counted_rows
-    where changes_of_row > 1
+    from shared_changes
     union all
     select
         publication,
@@ -487,8 +494,7 @@ version_uses as (
         old_version as version,
         false as is_made,
         queue_position as start_position
-    from counted_rows
-    where changes_of_row > 1
+    from shared_changes
 ),
 
 -- one row per such version: whether any change makes it, and the place of the first that starts
@@ -606,13 +612,13 @@ guessed as (
         {% if has_queued -%}
         coalesce(publications.policy = 'publisher_wins_reinitialize', false)
         or {% endif -%}
-        met.changes_of_row > 1
+        met.is_row_shared
         or {{ is_brought_together }} as is_contended,
         -- whether a decision of this run may look at what is assumed of this change
         {% if has_interventions -%}
         true
         {%- else -%}
-        met.place_in_row < met.changes_of_row
+        met.is_followed
         or {{ is_brought_together }}
         {%- endif %} as is_looked_at,
         -- the first guess of the rounds: a change makes a version, of the row as it has it. Under
@@ -628,7 +634,7 @@ guessed as (
             or publications.policy = 'subscriber_wins'
             or met.is_publisher_change
             or met.operation = 'insert'
-            or met.changes_of_row = 1
+            or not met.is_row_shared
             or (
                 coalesce(met.queue_position = versions_of_run.first_start, false)
                 and (versions_of_run.is_made or met.held_state.version <=> met.old_version)
@@ -651,7 +657,7 @@ guessed as (
     {% if has_queued -%}
     left join versions_of_run
         on
-            met.changes_of_row > 1
+            met.is_row_shared
             and met.publication = versions_of_run.publication
             and met.article = versions_of_run.article
             and met.row_key = versions_of_run.row_key

@@ -247,8 +247,8 @@ MERGE = (
     Mutant(
         "nobody looks at a change that one more follows",
         "models/decision/change_queue.sql",
-        "met.place_in_row < met.changes_of_row",
-        "met.place_in_row + 1 < met.changes_of_row",
+        "met.is_followed",
+        "false",
     ),
     Mutant(
         "a row that is not settled stays behind",
