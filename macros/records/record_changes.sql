@@ -1,5 +1,5 @@
-{#- The changes of sessions that are decided as records, one row per change: `is_settled` where the publisher has it already, and it
-    takes no part. A statement. -#}
+{#- The changes of sessions that are decided as records, one row per change: `is_settled` where the publisher has it already, or
+    the same value (ignore_equal_values), and it takes no part. A statement. -#}
 {% macro record_changes(alone, groups) -%}
 select
     alone.*,
@@ -9,7 +9,10 @@ select
     groups.is_detected_whole,
     groups.is_resolved_whole,
     coalesce(
-        alone.comparison = 'ancestor' or (alone.operation = 'delete' and not alone.is_row_held), false
+        alone.comparison = 'ancestor'
+        or (alone.operation = 'delete' and not alone.is_row_held)
+        or alone.is_same_value,
+        false
     ) as is_settled
 from {{ alone }} as alone
 inner join {{ groups }} as groups

@@ -312,7 +312,15 @@ recorded as (
         decided.conflict_kind,
         coalesce(decided.failure.code, decided.conflict_type) as reason_code,
         decided.failure.name as failed_constraint,
+        {% if has_interventions -%}
+        -- a person has submitted what this node still has
+        coalesce(
+            decided.loser_node,
+            if(decided.new_version is null, null, decided.intervention.loser.node)
+        ) as loser_node,
+        {%- else -%}
         decided.loser_node,
+        {%- endif %}
         decided.loser_change_id,
         decided.winner_node,
         decided.winner_change_id,

@@ -26,6 +26,7 @@ articles as (
         configured_articles.publication,
         configured_articles.article,
         configured_articles.primary_key,
+        configured_articles.compensate_for_errors,
         publications.publisher
     from {{ ref('configured_articles') }} as configured_articles
     inner join {{ ref('configured_publications') }} as publications
@@ -98,6 +99,15 @@ conflicts as (
         end as won_row,
         outcomes.loser_node,
         outcomes.loser_change_id,
+        -- a failed change that is not undone: its node still has this version of the row
+        if(
+            {{ is_change_loser() }}
+            and outcomes.outcome in ('failed', 'rejected')
+            and outcomes.operation <> 'delete'
+            and coalesce(outcomes.is_kept_at_node, not articles.compensate_for_errors),
+            outcomes.new_version,
+            null
+        ) as kept_version,
         articles.publisher
     from outcomes
     inner join articles
@@ -294,7 +304,7 @@ described as (
                 then map_concat(canonical.key_row, canonical.edited)
             else canonical.key_row
         end as change_row,
-        cast(null as string) as new_version,
+        if(canonical.decision = 'submit_loser', canonical.kept_version, null) as new_version,
         canonical.settled_version,
         canonical.decision = 'submit_loser'
         or (canonical.decision = 'submit_winner' and size(canonical.edited) > 0) as is_writing,

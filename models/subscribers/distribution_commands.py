@@ -63,6 +63,9 @@ IS_UNDONE = (
 IS_DECISION = "coalesce(rule in ('submit_winner', 'submit_loser', 'remove'), false)"
 IS_REFUSED = "rule <=> 'refused_command'"
 
+# a person has submitted a failed change that its node keeps: what that has becomes what was decided
+IS_SUBMITTED = "rule <=> 'submit_loser' and is_written and new_version is not null"
+
 # deletes by the system: what never became a row of the publisher, and what a run itself takes away,
 # because a subscriber refused it or because another logical record won
 IS_SYSTEM_DELETE = (
@@ -173,18 +176,24 @@ def is_inside(partitions: str, subscriber: Column) -> Column:
 def compensating(outcomes: DataFrame) -> DataFrame:
     """Every change that was not applied as it came, for its node: what it made is made good.
 
-    The change's version becomes the publisher's.
+    The change's version becomes the publisher's. Of a failed change that its node keeps it does so
+    when a person has submitted it.
     Nothing where neither side holds the row. A subscription that is to be reinitialized gets its
     snapshot instead; a change that failed and is not to be undone stays where it was made.
     """
-    to_version = f.when(is_inside("partitions_after", f.col("node")), f.col("publisher_version"))
+    addressee = f.when(f.expr(IS_SUBMITTED), f.col("loser_node")).otherwise(f.col("node"))
+    to_version = f.when(is_inside("partitions_after", addressee), f.col("publisher_version"))
     decided = outcomes.withColumn("to_version", to_version)
     is_undone = f"({IS_UNDONE}) and not {IS_DECISION} and not (policy is not null and {IS_REFUSED})"
-    undone = decided.where(is_undone).where("new_version is not null or to_version is not null")
+    undone = decided.where(f"({is_undone}) or ({IS_SUBMITTED})").where(
+        "new_version is not null or to_version is not null"
+    )
     return undone.select(
         "*",
-        f.col("node").alias("subscriber"),
-        f.coalesce("winner_node", "node").alias("origin"),
+        addressee.alias("subscriber"),
+        f.when(f.expr(IS_DECISION), f.col("publisher"))
+        .otherwise(f.coalesce("winner_node", "node"))
+        .alias("origin"),
         f.lit("compensating").alias("kind"),
         f.when(f.col("operation") != "delete", f.col("new_version")).alias("from_version"),
         f.when(f.col("to_version").isNotNull(), f.coalesce("merged_row", "held_row")).alias("row"),

@@ -165,7 +165,13 @@ def decide_conflict(
         return intervention
     row = None if conflict.lost is None else {**conflict.lost, **edited}
     if row is not None or (held is not None and held.row is not None):
-        _write(intervention, publication, rows, change, held, row, place + 1)
+        after = _write(intervention, publication, rows, change, held, row, place + 1)
+        if conflict.kept is not None:
+            # its node has what it made
+            cut = in_partition(publication, conflict.loser_node, conflict.article, after)
+            intervention.drafts.append(
+                Draft(COMPENSATING, change, conflict.loser_node, conflict.kept, cut, held=after)
+            )
     return intervention
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.python.sequential_reader.commands import Draft, written_commands
-from tests.python.sequential_reader.merge_commands import drafts_of, logs_of
+from tests.python.sequential_reader.merge_commands import carried, drafts_of, logs_of
 from tests.python.sequential_reader.merge_result import Identity, Session
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.recording import merge_conflict, merge_outcome
@@ -34,12 +34,18 @@ class Journal:
     ) -> None:
         """A decided session, or what acted like one; `more`: commands beside its own."""
         self.outcomes.extend(merge_outcome(one, position, run) for one in session.decisions)
+        kept = {
+            one.change.change_id: carried(one)
+            for one in session.decisions
+            if one.is_kept_at_node and one.change.operation != "delete"
+        }
         found, session.lost = session.lost, []
         for lost in found:
             if lost.identity not in self.known:
                 self.known.add(lost.identity)
                 session.lost.append(lost)
-                self.conflicts.append(merge_conflict(publication, lost, position, run))
+                conflict = merge_conflict(publication, lost, position, run)
+                self.conflicts.append(replace(conflict, kept=kept.get(conflict.loser_change_id)))
         subscribers: AbstractSet[str] = set(publication.subscriptions)
         self.commands.extend(
             written_commands(

@@ -47,7 +47,7 @@ from tests.python.sequential_reader.record_conflicts import (
 from tests.python.sequential_reader.records import Change, Party, Row
 
 CONDEMNED = "condemned"
-SETTLED = ("already_known", "already_deleted")
+SETTLED = ("already_known", "already_deleted", "same_value")
 
 
 class RecordDecision:

@@ -300,7 +300,7 @@ class SequentialReader:
             self.stale_decisions.append(decision)
             return
         self.conflicts.remove(conflict)
-        self.journal.record(self.publication, done.session, place, run)
+        self.journal.record(self.publication, done.session, place, run, more=done.drafts)
 
     def _take(self, transaction: Transaction, run: int) -> None:
         """Decide one transaction of queued updating, and record what was decided."""

@@ -175,6 +175,8 @@ class Conflict:
     run: int
     settled_version: str | None = None
     """Merge: the publisher's version after the decision, of a tombstone too; None = never held."""
+    kept: Held | None = None
+    """The row as its node keeps it: a failed change that is not undone."""
 
 
 @dataclass(frozen=True)

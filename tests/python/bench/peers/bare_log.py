@@ -1,4 +1,4 @@
-"""The engine alone, once more: the rows that a run adds to the decision log, written and no more."""
+"""The engine alone once more: the rows that a run adds to the decision log, written and no more."""
 
 from __future__ import annotations
 
