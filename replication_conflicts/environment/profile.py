@@ -17,8 +17,8 @@ PROFILE_NAME = "replication_conflicts"
 # one compiler tier: for sessions that end before a better compiler pays
 QUICK_START = "-XX:TieredStopAtLevel=1"
 # both tiers: for minutes of work, where the better compiler pays only for what runs very often.
-# With Java's own thresholds, made for days of work, it takes a third of the processor time of the
-# demo and of the tests; with these, a quarter
+# With Java's own thresholds, made for days of work, it takes a third of the demo's processor time,
+# and more of the tests'; with these, a quarter of the demo's
 FOR_MINUTES = (
     "-XX:Tier4InvocationThreshold=20000 -XX:Tier4MinInvocationThreshold=2400 "
     "-XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=160000"

@@ -247,8 +247,8 @@ MERGE = (
     Mutant(
         "nobody looks at a change that one more follows",
         "models/decision/change_queue.sql",
-        "met.is_followed",
-        "false",
+        "lead(true) over (",
+        "lead(true, 2) over (",
     ),
     Mutant(
         "a row that is not settled stays behind",
