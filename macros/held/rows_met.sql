@@ -9,20 +9,31 @@
 
     In a row's order the changes of one transaction stand together, so one order serves for all three: sorting takes longest here.
 
-    relation: its rows are changes, with row_hash, guess, is_looked_at and held_before_run
-    node: whose version a change makes, an SQL expression -#}
-{% macro rows_met(relation, node='node', with_proposed=false) -%}
+    relation: its rows are changes, with row_hash, guess, is_looked_at and held_before_run; node: whose version a change makes -#}
+{% macro rows_met(relation, with_proposed=false) -%}
+-- one row per change: whether a decision of this run may look at what is assumed of it
+followed as (
+    select
+        * except (is_looked_at),
+        is_looked_at
+        or lead(true) over (
+            partition by row_hash, publication, article, row_key
+            order by transaction_position, queue_position
+        ) is not null as is_looked_at
+    from {{ relation }}
+),
+
 proposed as (
     select
         *,
         case
-            when is_looked_at and replication = 'queued'
+            when is_looked_at
                 then {{ replication_conflicts.row_state(
-                    "if(operation = 'delete', null, new_version)", node, 'change_id',
+                    "if(operation = 'delete', null, new_version)", 'node', 'change_id',
                     "operation = 'delete'", 'true', row='change_row'
                 ) | indent(16) }}
         end as proposed_row
-    from {{ relation }}
+    from followed
 ),
 
 -- one row per change: the last change of its row before it that is assumed to apply

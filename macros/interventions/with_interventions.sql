@@ -55,7 +55,9 @@ from (
             true as is_contended,
             true as is_looked_at,
             pending.intervention.is_writing as guess,
+            {%- if replication_conflicts.is_merge() %}
             null as guessed_state,
+            {%- endif %}
             null as guessed_failure,
             true as is_failure_final,
             {%- if replication_conflicts.has_records() %}

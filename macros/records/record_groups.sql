@@ -102,6 +102,7 @@ tops_{{ depth }} as (
             sides.publication = above.publication
             and sides.parent = above.article
             and sides.parent_key = above.row_key
+            and above.top_key is not null
             and {{ replication_conflicts.is_at('above', 'sides.transaction_position') }}
     left join sent_{{ depth - 1 }} as sent
         on
@@ -139,12 +140,13 @@ topped as (
         is_resolved_whole,
         article,
         row_key,
-        tops,
+        -- where others have moved the row above it out of every record, the session still has it
+        if(size(held_tops) = 0, session_tops, held_tops) as tops,
         session_tops
     from (
         select
             *,
-            array_sort(collect_set(top_key) over of_row) as tops,
+            array_sort(collect_set(top_key) over of_row) as held_tops,
             -- a deleted row is in no record of the session, but for a top row, which is its own
             array_sort(
                 collect_set(if(is_sent or depth = 0, session_top_key, null)) over of_row
@@ -159,7 +161,9 @@ topped as (
         )
         window of_row as (partition by publication, transaction_key, article, row_key)
     )
-    where size(tops) > 0
+    where
+        size(held_tops) > 0
+        or size(session_tops) > 0
 ),
 
 -- one row per change: the records of its session between which rows move, as sets

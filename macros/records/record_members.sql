@@ -1,6 +1,6 @@
 {#- The publisher's rows that a group is about, deleted ones included, as it holds them before the session: those of the records that
-    the session has, and what it names itself, wherever others have moved it. One row per group and row, with its record (row_tops),
-    as the session has it where it does. A statement.
+    the session has, and what it names itself, wherever others have moved it, to another record or out of every one. One row per group
+    and row, with its record (row_tops), as the session has it where it does. A statement.
 
     groups: record_groups; spans: record_spans -#}
 {% macro record_members(groups, spans) -%}
@@ -22,6 +22,9 @@ named as (
     select distinct
         publication,
         transaction_key,
+        transaction_position,
+        group_key,
+        record,
         article,
         row_key,
         row_tops
@@ -53,4 +56,31 @@ left join named
 where
     named.row_key is not null
     or array_contains(group_tops.session_tops, group_tops.top_key)
+union all
+-- what belongs to no record any more
+select
+    named.publication,
+    named.transaction_key,
+    named.group_key,
+    named.article,
+    named.row_key,
+    any_value(spans.state) as state,
+    any_value(spans.last_operation) as last_operation,
+    named.row_tops
+from named
+inner join {{ spans }} as spans
+    on
+        named.publication = spans.publication
+        and named.record = spans.record
+        and named.article = spans.article
+        and named.row_key = spans.row_key
+        and {{ replication_conflicts.is_at('spans', 'named.transaction_position') }}
+group by
+    named.publication,
+    named.transaction_key,
+    named.group_key,
+    named.article,
+    named.row_key,
+    named.row_tops
+having max(spans.top_key) is null
 {%- endmacro %}

@@ -1,7 +1,8 @@
 {#- Rows of logical records and when they belonged to which: one row per version of a row, as the round assumes them, and per record
     that it belonged to, as the rows above it changed. `top_key` is the key of the record's top row; NULL where the row belongs to
-    none. Deleted rows still lead to their record. A version counts for sessions behind `from_position`, up to `until_position`
-    itself. A statement.
+    none. A row further down has one more, without `top_key`, for as long as it was what it was: at any place without another one it
+    belonged to none. Deleted rows still lead to their record. A version counts for sessions behind `from_position`, up to
+    `until_position` itself. A statement.
 
     alone: the relation with the changes of the round, each looked at alone -#}
 {% macro record_spans(alone) -%}
@@ -96,21 +97,36 @@ spans_{{ depth }} as (
         placed.last_operation
     from placed
     {%- if depth > 1 %}
-    left join spans_{{ depth - 1 }} as above
+    inner join spans_{{ depth - 1 }} as above
         on
             placed.publication = above.publication
             and placed.parent = above.article
             and placed.parent_key = above.row_key
+            and above.top_key is not null
             and above.from_position < coalesce(placed.until_position, {{ replication_conflicts.never() }})
             and placed.from_position < coalesce(above.until_position, {{ replication_conflicts.never() }})
     {%- endif %}
     where placed.depth = {{ depth }}
-){{ ',' if not loop.last }}
+),
 {% endfor %}
-{% for depth in range(replication_conflicts.record_depth() + 1) -%}
+further_down as (
+    select
+        publication,
+        record,
+        article,
+        row_key,
+        from_position,
+        until_position,
+        cast(null as string) as top_key,
+        from_position as version_from,
+        state,
+        last_operation
+    from placed
+    where depth > 1
+)
+{% for depth in range(replication_conflicts.record_depth() + 1) %}
 select * from spans_{{ depth }}
-    {%- if not loop.last %}
 union all
-{% endif -%}
-{%- endfor -%}
+{%- endfor %}
+select * from further_down
 {%- endmacro %}

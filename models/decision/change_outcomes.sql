@@ -8,18 +8,22 @@
 {%- set held = held_state() %}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set has_interventions = has_interventions() -%}
+{%- set decision_facts = decision_facts() -%}
+{#- so many may go to every executor -#}
+{%- set few = 1000000 -%}
 {#- where decisions need no values, those that are kept with a conflict are looked up afterwards -#}
 {%- set without_values = [] -%}
 {%- for item in article_list() if not needs_values(item.publication) -%}
     {%- do without_values.append(item) -%}
 {%- endfor -%}
-{%- set no_facts = {'of_this_run': 0, 'of_earlier_runs': 0} -%}
-{%- set kept_facts = kept_facts() if without_values else no_facts -%}
-{%- set looks_up_values = kept_facts.of_this_run + kept_facts.of_earlier_runs > 0 -%}
-{%- set kept_values = 'coalesce(decided.kept_row.row, kept.kept_values)'
-    if looks_up_values else 'decided.kept_row.row' -%}
-{#- so many may go to every executor -#}
-{%- set are_few = kept_facts.of_this_run + kept_facts.of_earlier_runs <= 1000000 %}
+{%- set kept_now = decision_facts.kept_of_this_run if without_values else 0 -%}
+{%- set kept_before = decision_facts.kept_of_earlier_runs if without_values else 0 -%}
+{%- set looks_up_values = kept_now + kept_before > 0 -%}
+{%- set kept_values = 'coalesce(identified.kept_row.row, kept.kept_values)'
+    if looks_up_values else 'identified.kept_row.row' -%}
+{%- set keeping_hint = '/*+ broadcast(keeping) */' if kept_now + kept_before <= few -%}
+{%- set merge_conflicts = decision_facts.merge_conflicts -%}
+{%- set conflicts_hint = '/*+ broadcast(new_conflicts) */' if merge_conflicts <= few %}
 
 -- The decision log: one row per change that a run has decided, and per decision of a person or
 -- refused command that has acted (models/interventions). Written first, in one commit a run,
@@ -202,6 +206,25 @@ decided as (
             and arrived.publication = decisions.publication
 ),
 
+-- one row per decision, with the conflict that it is
+identified as (
+    select
+        *,
+        case
+            when conflict_kind is not null
+                then {{ conflict_id(
+                    'publication', 'article', 'row_key',
+                    by_intervention(has_interventions, 'change_id', 'losing_version'),
+                    winning_version(
+                        'replication', 'outcome', 'failure', 'record_winner_version',
+                        'coalesce(publisher_version, last_version)'
+                    ),
+                    "if(replication = 'queued', change_id, null)"
+                ) | indent(16) }}
+        end as conflict_id
+    from decided
+),
+
 {% if looks_up_values -%}
 -- one row per decision that is kept with a row whose values it does not have
 keeping as (
@@ -218,9 +241,9 @@ keeping as (
 ),
 
 kept as (
-    {% if kept_facts.of_this_run -%}
+    {% if kept_now -%}
     -- one row per change that beat, or lost against, a version made in this run
-    select{{ ' /*+ broadcast(keeping) */' if are_few }}
+    select {{ keeping_hint }}
         keeping.publication,
         keeping.change_id,
         winners.change_row as kept_values
@@ -231,12 +254,12 @@ kept as (
             and keeping.kept_row.change_id = winners.change_id
     where keeping.kept_row.is_of_this_run
     {%- endif %}
-    {% if kept_facts.of_this_run and kept_facts.of_earlier_runs %}
+    {% if kept_now and kept_before %}
     union all
     {%- endif %}
-    {% if kept_facts.of_earlier_runs -%}
+    {% if kept_before -%}
     -- one row per change that beat, or lost against, a version of an earlier run
-    select{{ ' /*+ broadcast(keeping) */' if are_few }}
+    select {{ keeping_hint }}
         keeping.publication,
         keeping.change_id,
         held.held_row as kept_values
@@ -255,138 +278,130 @@ kept as (
 {% endif -%}
 recorded as (
     select
-        decided.publication,
-        decided.article,
-        decided.row_key,
-        decided.change_id,
-        decided.node,
-        decided.transaction_id,
-        decided.transaction_change_count,
-        decided.transaction_position,
-        decided.queue_position,
-        decided.operation,
-        decided.changed_at,
-        decided.old_version,
-        decided.new_version,
-        decided.priority,
-        decided.change_row,
-        decided.comparison,
-        decided.held_version,
-        decided.held_node,
-        decided.held_change_id,
+        identified.publication,
+        identified.article,
+        identified.row_key,
+        identified.change_id,
+        identified.node,
+        identified.transaction_id,
+        identified.transaction_change_count,
+        identified.transaction_position,
+        identified.queue_position,
+        identified.operation,
+        identified.changed_at,
+        identified.old_version,
+        identified.new_version,
+        identified.priority,
+        identified.change_row,
+        identified.comparison,
+        identified.held_version,
+        identified.held_node,
+        identified.held_change_id,
         {% if has_interventions -%}
         case
-            when decided.intervention.kind = 'refused_command' then decided.intervention.lost_row
-            when not coalesce(decided.kept_row.is_deleted, false)
+            when identified.intervention.kind = 'refused_command' then identified.intervention.lost_row
+            when not coalesce(identified.kept_row.is_deleted, false)
                 then {{ kept_values }}
         end as held_row,
         {%- else -%}
-        if(decided.kept_row.is_deleted, null, {{ kept_values }}) as held_row,
+        if(identified.kept_row.is_deleted, null, {{ kept_values }}) as held_row,
         {%- endif %}
-        decided.publisher_version,
-        decided.publisher_lineage,
-        decided.version_node,
-        decided.version_change_id,
-        decided.merge_version,
-        decided.merged_row,
-        decided.outcome,
-        decided.rule,
-        case
-            when decided.conflict_kind is not null
-                then {{ conflict_id(
-                    'decided.publication', 'decided.article', 'decided.row_key',
-                    by_intervention(
-                        has_interventions,
-                        'decided.change_id',
-                        'decided.losing_version'
-                    ),
-                    winning_version(
-                        'decided.replication', 'decided.outcome', 'decided.failure',
-                        'decided.record_winner_version',
-                        'coalesce(decided.publisher_version, decided.last_version)'
-                    ),
-                    "if(decided.replication = 'queued', decided.change_id, null)"
-                ) | indent(16) }}
-        end as conflict_id,
-        decided.conflict_type,
-        decided.conflict_kind,
-        coalesce(decided.failure.code, decided.conflict_type) as reason_code,
-        decided.failure.name as failed_constraint,
+        identified.publisher_version,
+        identified.publisher_lineage,
+        identified.version_node,
+        identified.version_change_id,
+        identified.merge_version,
+        identified.merged_row,
+        identified.outcome,
+        identified.rule,
+        identified.conflict_id,
+        identified.conflict_type,
+        identified.conflict_kind,
+        coalesce(identified.failure.code, identified.conflict_type) as reason_code,
+        identified.failure.name as failed_constraint,
         {% if has_interventions -%}
         -- a person has submitted what this node still has
         coalesce(
-            decided.loser_node,
-            if(decided.new_version is null, null, decided.intervention.loser.node)
+            identified.loser_node,
+            if(identified.new_version is null, null, identified.intervention.loser.node)
         ) as loser_node,
         {%- else -%}
-        decided.loser_node,
+        identified.loser_node,
         {%- endif %}
-        decided.loser_change_id,
-        decided.winner_node,
-        decided.winner_change_id,
-        decided.is_written,
-        decided.is_kept_at_node,
-        decided.policy,
-        decided.conflict_logging,
-        decided.content_hash,
-        decided.run_sequence,
+        identified.loser_change_id,
+        identified.winner_node,
+        identified.winner_change_id,
+        identified.is_written,
+        identified.is_kept_at_node,
+        identified.policy,
+        identified.conflict_logging,
+        identified.content_hash,
+        identified.run_sequence,
         {%- if has_interventions %}
-        decided.intervention,
+        identified.intervention,
         {%- endif %}
         '{{ invocation_id }}' as run_id,
-        decided.decided_at
-    from decided
+        identified.decided_at
+    from identified
     {%- if looks_up_values %}
     left join kept
         on
-            decided.change_id = kept.change_id
-            and decided.publication = kept.publication
+            identified.change_id = kept.change_id
+            and identified.publication = kept.publication
     {%- endif %}
 ),
 
-{% if is_merge() -%}
--- one row per conflict of merge replication that is recorded already: a node that uploads the same
--- version once more is in the same conflict
-known_conflicts as (
+{% if merge_conflicts -%}
+-- one row per conflict of merge replication that is not recorded yet, and the first change that is
+-- in it: a node that uploads the same version once more is in the same conflict
+new_conflicts as (
+    select
+        recent.conflict_id,
+        min(
+            struct(recent.transaction_position, recent.queue_position, recent.change_id)
+        ) as first_change
+    from (
+        select
+            transaction_position,
+            queue_position,
+            change_id,
+            -- never NULL: what Spark knows of a column that is not NULL it works out for everything
+            -- that the column is made of, which can take longer than the run
+            coalesce(conflict_id, '') as conflict_id
+        from identified
+        where
+            replication = 'merge'
+            and conflict_kind is not null
+    ) as recent
     {% if log -%}
-    select distinct conflict_id
-    from {{ source('held', 'change_outcomes') }}
-    where
-        policy is null
-        and conflict_id is not null
-    {%- else -%}
-    select cast(null as string) as conflict_id
-    where false
-    {%- endif %}
+    left anti join {{ source('held', 'change_outcomes') }} as log
+        on
+            log.policy is null
+            and recent.conflict_id = log.conflict_id
+    {% endif -%}
+    group by recent.conflict_id
 ),
 
 conflicts as (
-    select
-        recorded.*,
-        known_conflicts.conflict_id is not null
-        or row_number() over (
-            partition by
-                recorded.publication, coalesce(recorded.conflict_id, recorded.change_id)
-            order by recorded.transaction_position, recorded.queue_position
-        ) > 1 as is_known_conflict
+    select {{ conflicts_hint }}
+        recorded.* except (conflict_id),
+        if(recorded.policy is null, new_conflicts.conflict_id, recorded.conflict_id) as conflict_id
     from recorded
-    left join known_conflicts on recorded.conflict_id = known_conflicts.conflict_id
+    left join new_conflicts
+        on
+            recorded.conflict_id = new_conflicts.conflict_id
+            and recorded.change_id = new_conflicts.first_change.change_id
 ),
 {%- else -%}
 -- under queued updating every conflict is one of its own
-conflicts as (
-    select
-        *,
-        false as is_known_conflict
-    from recorded
-),
+conflicts as (select * from recorded),
 {%- endif %}
 
 -- one row per change: whose partitions the row lies in before and after the decision
 final as (
     select
-        * except (conflict_id, is_known_conflict{{ ', intervention' if has_interventions }}),
-        if(is_known_conflict, null, conflict_id) as conflict_id,
+        * except (conflict_id{{ ', intervention' if has_interventions }}),
+        conflict_id,
         {{ partition_members('held_row') | indent(4) }} as partitions_before,
         {{ partition_members(
             "if(publisher_version is null, null, if(is_written"

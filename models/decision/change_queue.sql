@@ -439,17 +439,12 @@ shared_rows as (
 ),
 
 -- one row per change: the row as the run found it, NULL where the publisher never held one, and
--- whether the run has other changes of the row, or one behind it
+-- whether the run has other changes of the row
 met as (
     select{{ ' /*+ broadcast(shared_rows) */' if has_few_hashes }}
         admitted.*,
         held.held_state,
-        shared_rows.row_hash is not null as is_row_shared,
-        lead(true) over (
-            partition by
-                admitted.row_hash, admitted.publication, admitted.article, admitted.row_key
-            order by admitted.deciding_position, admitted.queue_position
-        ) is not null as is_followed
+        shared_rows.row_hash is not null as is_row_shared
     from admitted
     left join shared_rows on admitted.row_hash = shared_rows.row_hash
     left join held
@@ -614,13 +609,9 @@ guessed as (
         or {% endif -%}
         met.is_row_shared
         or {{ is_brought_together }} as is_contended,
-        -- whether a decision of this run may look at what is assumed of this change
-        {% if has_interventions -%}
-        true
-        {%- else -%}
-        met.is_followed
-        or {{ is_brought_together }}
-        {%- endif %} as is_looked_at,
+        -- whether a decision of this run may look at what is assumed of this change, be there a
+        -- later one of its row or not
+        {{ 'true' if has_interventions else is_brought_together }} as is_looked_at,
         -- the first guess of the rounds: a change makes a version, of the row as it has it. Under
         -- queued updating not where it starts from a version that another change has started from
         -- before, or that was gone when the run began
@@ -641,7 +632,9 @@ guessed as (
             )
         )
         {%- endif %} as guess,
+        {%- if is_merge() %}
         cast(null as {{ row_state_type() }}) as guessed_state,
+        {%- endif %}
         cast(null as {{ failure_type() }}) as guessed_failure,
         -- under queued updating a failure may be assumed before it is sure
         met.replication = 'merge' as is_failure_final,
@@ -681,11 +674,6 @@ acting as (
 ),
 
 {% endif -%}
-{% set queue = 'acting' if has_interventions else 'guessed' -%}
-{% if has_queued -%}
-{{ rows_met(queue, node=acting_node(), with_proposed=publications_with_keys('queued')) }},
-
-{% endif -%}
-final as (select * from {{ 'rows_met' if has_queued else queue }})
+final as (select * from {{ 'acting' if has_interventions else 'guessed' }})
 
 select * from final

@@ -197,6 +197,18 @@ changes as (
         and run_id = '{{ invocation_id }}'
 ),
 
+-- one row per change: whether a decision of this run may look at what is assumed of it
+followed as (
+    select
+        * except (is_looked_at),
+        is_looked_at
+        or lead(true) over (
+            partition by row_hash, publication, article, row_key
+            order by transaction_position, {{ 'is_run_row, ' if with_records }}queue_position
+        ) is not null as is_looked_at
+    from changes
+),
+
 -- one row per change: what it writes, if it applies to the row that the run found
 numbered as (
     select
@@ -206,7 +218,7 @@ numbered as (
         operation = 'update'
         and coalesce(not held_before_run.is_deleted, false)
         and not array_contains(tracked_columns, '*') as keeps_other_columns
-    from changes
+    from followed
 ),
 
 -- one row per change: the version that it makes then

@@ -12,16 +12,17 @@
     round_limit='select 3 * count(*) + 1 from previous_round'
 ) }}
 
--- One row per change of this run under queued updating: what a reader that takes the queue one
--- transaction at a time decides about it.
+-- One row per change of this run under queued updating in whose transaction anything is disputed:
+-- what a reader that takes the queue one transaction at a time decides about it. Of the others
+-- change_decisions knows it without asking.
 --
 -- A round assumes of every change whether it makes a version of its row (guess), looks at every
 -- change against the row as the publisher held it then, and decides. Rounds go on until every
 -- decision is what was assumed. A decision depends on earlier ones alone, so that is the sequential
 -- reader's result.
 --
--- The first round assumes what change_queue says, which has what every change met by that. What
--- every other one assumes comes here first: mostly what the round before has decided.
+-- The first round assumes what change_queue says. What every other one assumes comes here first:
+-- mostly what the round before has decided.
 
 with
 
@@ -143,7 +144,6 @@ looked_at as (
         publication,
         article,
         row_key,
-        {{ row_hash() }} as row_hash,
         change_id,
         node,
         {%- if has_interventions %}
@@ -179,18 +179,22 @@ looked_at as (
         run_sequence,
         next_guess as guess
     from assumed
-),
+)
 
-{{ rows_met('looked_at', node=acting_node(), with_proposed=with_keys) }}
-
-select * from rows_met{{ end_of_assumptions() }}
+select * from looked_at{{ end_of_assumptions() }}
 with
+
+disputed_transactions as (
+    select transaction_hash from {{ ref('disputed_transactions') }}
+    where run_id = '{{ invocation_id }}'
+),
 
 changes as (
     select
         publication,
         article,
         row_key,
+        {{ row_hash() }} as row_hash,
         change_id,
         {{ acting_node() }} as node,
         {%- if has_interventions %}
@@ -210,11 +214,6 @@ changes as (
         publisher,
         contending_priority,
         held_before_run,
-        {%- if with_keys %}
-        proposed_row,
-        {%- endif %}
-        publisher_row,
-        held_row,
         reinitialization,
         was_waiting_before_run,
         is_contended,
@@ -231,13 +230,22 @@ changes as (
         and run_id = '{{ invocation_id }}'
 ),
 
+disputed_changes as (
+    select changes.*
+    from changes
+    left semi join disputed_transactions
+        on changes.transaction_hash = disputed_transactions.transaction_hash
+),
+
+{{ rows_met('disputed_changes', with_proposed=with_keys) }},
+
 -- one row per change: did it know the row that it met
 compared as (
     select
         *,
         coalesce(not held_row.is_deleted, false) as is_row_held,
         {{ version_comparison('operation', 'old_version', 'held_row.version') }} as comparison
-    from changes
+    from rows_met
 ),
 
 -- one row per change: the conflict that it is in. A change made at the publisher is in conflict

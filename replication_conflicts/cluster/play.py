@@ -41,6 +41,7 @@ _SCRATCH = (
     "pending_interventions",
     "change_queue",
     "key_holders",
+    "disputed_transactions",
     "queued_decisions",
     "merge_decisions",
     "change_decisions",

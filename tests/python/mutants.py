@@ -99,6 +99,12 @@ QUEUED = (
         "transaction_key = transaction_key, null, null),",
     ),
     Mutant(
+        "nobody looks at a transaction in which one change is disputed and another is not",
+        "models/decision/disputed_transactions.sql",
+        "is_contended\n        or comparison <> 'descendant'",
+        "is_contended and comparison <> 'descendant'",
+    ),
+    Mutant(
         "changes made at the publisher are held up by conflicts",
         f"{DECISION}/transaction_verdict.sql",
         "when {{ is_publisher_change }} then 'accepted'",
@@ -246,7 +252,7 @@ MERGE = (
     ),
     Mutant(
         "nobody looks at a change that one more follows",
-        "models/decision/change_queue.sql",
+        "models/decision/merge_decisions.sql",
         "lead(true) over (",
         "lead(true, 2) over (",
     ),

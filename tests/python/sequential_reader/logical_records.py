@@ -90,14 +90,20 @@ def members(
 
 def members_of_group(publication: Publication, group: Group, held: HeldOf) -> dict[RowName, Member]:
     """Those of the records that the session has, and what it names itself, wherever others have
-    moved it.
+    moved it: to another record, or out of every one.
     """
-    return {
+    found = {
         name: Member(one, group.tops_of.get(name, {top}))
         for top in group.tops
         for name, one in members(publication, group.record, {top}, held).items()
         if top in group.own_tops or name in group.tops_of
     }
+    last = last_rows(held)
+    for (article, key), tops in group.tops_of.items():
+        one = held(article).get(key)
+        if one and top_key(publication, group.record, article, one.last_row, last) is None:
+            found[(article, key)] = Member(one, tops)
+    return found
 
 
 def groups_of(
@@ -116,11 +122,12 @@ def groups_of(
         record = publication.record_of(change.article)
         if record is None:
             continue
-        tops = tops_of[(change.article, change.key)]
-        if not tops:
-            continue
         name = (change.article, change.key)
         own_tops = own_tops_of[name]
+        # where others have moved the row above it out of every record, the session still has it
+        tops = tops_of[name] or own_tops
+        if not tops:
+            continue
         group = Group(
             record, set(tops), set(own_tops), {name: own_tops or tops}, {name: own_tops | tops}
         )
