@@ -243,9 +243,9 @@ def in_order(commands: DataFrame) -> DataFrame:
     """Adds `sequence`, the order of the commands of one transaction, counted from 1.
 
     What acts behind the transaction, like a decision of a person, comes behind all of them.
-    Inserts and updates go parents first, deletes children first, and the changes of one row stay in
-    their order: along them a phase rises whenever a delete follows an insert or update, or the
-    other way round. Even phases insert and update, odd ones delete.
+    Inserts and updates go parents first, then deletes children first. Where a row comes back that
+    has been deleted, a new part of the transaction begins, which is ordered by itself: what refers
+    to that row stands behind its insert, as it did in the queue.
 
     A transaction's commands are brought together once, by a hash, which is also what sorts fastest.
     """
@@ -256,20 +256,53 @@ def in_order(commands: DataFrame) -> DataFrame:
     row = Window.partitionBy(
         *transaction_columns, "kind", "subscriber", "article", "row_key"
     ).orderBy("queue_position")
-    is_delete = (f.col("command_operation") == "delete").cast("int")
-    is_switch = f.when(is_delete != f.lag(is_delete, 1, 0).over(row), 1).otherwise(0)
-    phased = commands.withColumn("is_switch", is_switch).withColumn(
-        "phase", f.sum("is_switch").over(row)
+    is_delete = f.coalesce(f.col("command_operation") == "delete", f.lit(False))
+    is_back = ~f.col("is_delete") & f.lag("is_delete", 1, False).over(row)
+    returned = f.when(
+        is_back,
+        f.struct("queue_position", f.lag("queue_position").over(row).alias("deleted_at")),
     )
-    depth = f.when(f.col("phase") % 2 == 0, f.col("depth")).otherwise(-f.col("depth"))
+    parted = (
+        commands.withColumn("is_delete", is_delete)
+        .withColumn("returned", returned)
+        .withColumn(
+            "returns",
+            f.collect_list("returned").over(Window.partitionBy(*transaction_columns, "kind")),
+        )
+        .withColumn("part", part_of_transaction(f.col("queue_position"), f.col("returns")))
+    )
+    depth = f.when(f.col("is_delete"), -f.col("depth")).otherwise(f.col("depth"))
     kind_order = f.coalesce(
         *[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()]
     )
     transaction = Window.partitionBy(*transaction_columns).orderBy(
-        kind_order, "phase", depth, f.col("change_position"), "subscriber", "article", "row_key"
+        kind_order,
+        "part",
+        "is_delete",
+        depth,
+        f.col("change_position"),
+        "subscriber",
+        "article",
+        "row_key",
     )
     number = f.row_number().over(transaction).cast("bigint")
-    return phased.withColumn("sequence", number + f.shiftleft("place_behind", BEHIND_BITS))
+    return parted.withColumn("sequence", number + f.shiftleft("place_behind", BEHIND_BITS))
+
+
+def part_of_transaction(position: Column, returns: Column) -> Column:
+    """The part of its transaction that a place in the queue lies in, counted from 0.
+
+    A part begins where a row comes back that has been deleted in the part before.
+    `returns`: where rows come back (queue_position) and where they had been deleted (deleted_at).
+    """
+    begins = f.aggregate(
+        f.array_sort(returns),
+        f.array().cast("array<bigint>"),
+        lambda found, one: f.when(
+            f.try_element_at(found, f.lit(-1)) > one["deleted_at"], found
+        ).otherwise(f.array_append(found, one["queue_position"])),
+    )
+    return f.size(f.filter(begins, lambda begin: begin <= position))
 
 
 def by_parameter(values: Column, columns: Iterable[str]) -> Column:

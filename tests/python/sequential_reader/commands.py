@@ -234,25 +234,30 @@ def in_order(publication: Publication, drafts: Iterable[Draft]) -> list[Draft]:
     """The order of commands inside a transaction.
 
     Inserts and updates parents first, then deletes children first, and deletes of a key before an
-    insert of the same key.  So commands go by phases: about one row inserts and updates lie in even
-    phases, deletes in odd ones, and the phase never goes back along the row's changes.
+    insert of the same key: where a row comes back that has been deleted, at any subscriber,
+    everything from there on is ordered by itself.
     """
-    phases: dict[object, int] = {}
+    parts: dict[str, int] = {}
+    deleted_in: dict[object, int] = {}
     ordered = []
     for draft in drafts:
         operation = operation_of(draft.before, draft.after)
         if operation is None and draft.kind != NOT_APPLIED:
             continue
         place = (draft.kind, draft.subscriber, draft.row_name)
-        phase = phases.get(place, 0)
-        if (phase % 2 == 1) != (operation == "delete"):
-            phase += 1
-        phases[place] = phase
+        part = parts.get(draft.kind, 0)
+        is_delete = operation == "delete"
+        if not is_delete and deleted_in.pop(place, -1) == part:
+            part += 1
+        parts[draft.kind] = part
+        if is_delete:
+            deleted_in[place] = part
         depth = publication.depth(draft.row_name[0])
         order = (
             KIND_ORDER.index(draft.kind),
-            phase,
-            depth if phase % 2 == 0 else -depth,
+            part,
+            is_delete,
+            -depth if is_delete else depth,
             draft.change.position or 0,
         )
         ordered.append((order, draft))
