@@ -243,9 +243,7 @@ def in_order(commands: DataFrame) -> DataFrame:
     """Adds `sequence`, the order of the commands of one transaction, counted from 1.
 
     What acts behind the transaction, like a decision of a person, comes behind all of them.
-    Inserts and updates go parents first, then deletes children first. Where a row comes back that
-    has been deleted, a new part of the transaction begins, which is ordered by itself: what refers
-    to that row stands behind its insert, as it did in the queue.
+    Inserts and updates go parents first, then deletes children first, part by part.
 
     A transaction's commands are brought together once, by a hash, which is also what sorts fastest.
     """
@@ -253,24 +251,7 @@ def in_order(commands: DataFrame) -> DataFrame:
     commands = commands.withColumn("transaction_hash", f.xxhash64(*transaction_columns))
     commands = commands.repartition("transaction_hash")
     transaction_columns = ["transaction_hash", *transaction_columns]
-    row = Window.partitionBy(
-        *transaction_columns, "kind", "subscriber", "article", "row_key"
-    ).orderBy("queue_position")
-    is_delete = f.coalesce(f.col("command_operation") == "delete", f.lit(False))
-    is_back = ~f.col("is_delete") & f.lag("is_delete", 1, False).over(row)
-    returned = f.when(
-        is_back,
-        f.struct("queue_position", f.lag("queue_position").over(row).alias("deleted_at")),
-    )
-    parted = (
-        commands.withColumn("is_delete", is_delete)
-        .withColumn("returned", returned)
-        .withColumn(
-            "returns",
-            f.collect_list("returned").over(Window.partitionBy(*transaction_columns, "kind")),
-        )
-        .withColumn("part", part_of_transaction(f.col("queue_position"), f.col("returns")))
-    )
+    commands = in_parts(commands, transaction_columns)
     depth = f.when(f.col("is_delete"), -f.col("depth")).otherwise(f.col("depth"))
     kind_order = f.coalesce(
         *[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()]
@@ -286,23 +267,51 @@ def in_order(commands: DataFrame) -> DataFrame:
         "row_key",
     )
     number = f.row_number().over(transaction).cast("bigint")
-    return parted.withColumn("sequence", number + f.shiftleft("place_behind", BEHIND_BITS))
+    return commands.withColumn("sequence", number + f.shiftleft("place_behind", BEHIND_BITS))
 
 
-def part_of_transaction(position: Column, returns: Column) -> Column:
-    """The part of its transaction that a place in the queue lies in, counted from 0.
+def in_parts(commands: DataFrame, transaction_columns: Sequence[str]) -> DataFrame:
+    """Adds `is_delete`, and `part`: the part of its transaction that a command is ordered in.
 
-    A part begins where a row comes back that has been deleted in the part before.
-    `returns`: where rows come back (queue_position) and where they had been deleted (deleted_at).
+    A part begins where rows begin to come back that have been deleted, at any subscriber, and its
+    number is its first place in the queue (the first part has none). So the delete of a key stands
+    before an insert of the same key, and what refers to the new row stands behind its insert, as
+    it did in the queue.
     """
-    begins = f.aggregate(
-        f.array_sort(returns),
-        f.array().cast("array<bigint>"),
-        lambda found, one: f.when(
-            f.try_element_at(found, f.lit(-1)) > one["deleted_at"], found
-        ).otherwise(f.array_append(found, one["queue_position"])),
+    row = Window.partitionBy(
+        *transaction_columns, "kind", "subscriber", "article", "row_key"
+    ).orderBy("queue_position")
+    queue = Window.partitionBy(*transaction_columns, "kind").orderBy("queue_position")
+    earlier = queue.rangeBetween(Window.unboundedPreceding, -1)
+    so_far = queue.rangeBetween(Window.unboundedPreceding, Window.currentRow)
+    is_delete = f.coalesce(f.col("command_operation") == "delete", f.lit(False))
+    return (
+        commands.withColumn("is_delete", is_delete)
+        .withColumn(
+            "leaves_at",
+            f.when(
+                f.col("is_delete") & ~f.lead("is_delete", 1, True).over(row),
+                f.col("queue_position"),
+            ),
+        )
+        .withColumn(
+            "returns_at",
+            f.when(
+                ~f.col("is_delete") & f.lag("is_delete", 1, False).over(row),
+                f.col("queue_position"),
+            ),
+        )
+        .withColumn("left_before", f.max("leaves_at").over(earlier))
+        .withColumn("returned_before", f.max("returns_at").over(earlier))
+        .withColumn(
+            "begins_at",
+            f.when(
+                f.col("left_before") >= f.coalesce("returned_before", "left_before"),
+                f.col("returns_at"),
+            ),
+        )
+        .withColumn("part", f.max("begins_at").over(so_far))
     )
-    return f.size(f.filter(begins, lambda begin: begin <= position))
 
 
 def by_parameter(values: Column, columns: Iterable[str]) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -234,31 +235,50 @@ def in_order(publication: Publication, drafts: Iterable[Draft]) -> list[Draft]:
     """The order of commands inside a transaction.
 
     Inserts and updates parents first, then deletes children first, and deletes of a key before an
-    insert of the same key: where a row comes back that has been deleted, at any subscriber,
+    insert of the same key: where rows begin to come back that have been deleted, at any subscriber,
     everything from there on is ordered by itself.
     """
-    parts: dict[str, int] = {}
-    deleted_in: dict[object, int] = {}
+    commands = [
+        (draft, operation_of(draft.before, draft.after) == "delete")
+        for draft in drafts
+        if operation_of(draft.before, draft.after) is not None or draft.kind == NOT_APPLIED
+    ]
+    begins = _parts(commands)
     ordered = []
-    for draft in drafts:
-        operation = operation_of(draft.before, draft.after)
-        if operation is None and draft.kind != NOT_APPLIED:
-            continue
-        place = (draft.kind, draft.subscriber, draft.row_name)
-        part = parts.get(draft.kind, 0)
-        is_delete = operation == "delete"
-        if not is_delete and deleted_in.pop(place, -1) == part:
-            part += 1
-        parts[draft.kind] = part
-        if is_delete:
-            deleted_in[place] = part
+    for draft, is_delete in commands:
         depth = publication.depth(draft.row_name[0])
+        position = draft.change.position or 0
         order = (
             KIND_ORDER.index(draft.kind),
-            part,
+            sum(one <= position for one in begins[draft.kind]),
             is_delete,
             -depth if is_delete else depth,
-            draft.change.position or 0,
+            position,
         )
         ordered.append((order, draft))
     return [draft for _, draft in sorted(ordered, key=lambda pair: pair[0])]
+
+
+def _parts(commands: list[tuple[Draft, bool]]) -> dict[str, list[int]]:
+    """Where the parts of a transaction begin, by the kind of the commands: the first places at
+    which rows come back, after others that come back have been deleted.
+    """
+    leaving: dict[str, set[int]] = defaultdict(set)
+    back: dict[str, set[int]] = defaultdict(set)
+    last: dict[object, tuple[int, bool]] = {}
+    for draft, is_delete in commands:
+        place = (draft.kind, draft.subscriber, draft.row_name)
+        position = draft.change.position or 0
+        deleted_at, was_delete = last.get(place, (0, False))
+        if was_delete and not is_delete:
+            leaving[draft.kind].add(deleted_at)
+            back[draft.kind].add(position)
+        last[place] = (position, is_delete)
+    begins: dict[str, list[int]] = defaultdict(list)
+    for kind, positions in back.items():
+        for position in sorted(positions):
+            last_leaving = max(one for one in leaving[kind] if one < position)
+            last_back = max((one for one in positions if one < position), default=last_leaving)
+            if last_leaving >= last_back:
+                begins[kind].append(position)
+    return begins
