@@ -131,8 +131,8 @@ QUEUED = (
     Mutant(
         "commands of children before those of parents",
         "models/subscribers/distribution_commands.py",
-        'f.col("depth")).otherwise(-f.col("depth"))',
         '-f.col("depth")).otherwise(f.col("depth"))',
+        'f.col("depth")).otherwise(-f.col("depth"))',
     ),
     Mutant(
         "late changes are taken",
