@@ -1,6 +1,7 @@
 {#- The publisher's rows that a group is about, deleted ones included, as it holds them before the session: those of the records that
     the session has, and what it names itself, wherever others have moved it, to another record or out of every one. One row per group
-    and row, with its record (row_tops), as the session has it where it does. A statement.
+    and row, with its record (row_tops), as the session has it where it does; none where it belongs to none: nobody is in conflict with
+    such a row. A statement.
 
     groups: record_groups; spans: record_spans -#}
 {% macro record_members(groups, spans) -%}
@@ -57,7 +58,7 @@ where
     named.row_key is not null
     or array_contains(group_tops.session_tops, group_tops.top_key)
 union all
--- what belongs to no record any more
+-- what belongs to no record
 select
     named.publication,
     named.transaction_key,
@@ -66,7 +67,7 @@ select
     named.row_key,
     any_value(spans.state) as state,
     any_value(spans.last_operation) as last_operation,
-    named.row_tops
+    cast(array() as array<string>) as row_tops
 from named
 inner join {{ spans }} as spans
     on
@@ -80,7 +81,6 @@ group by
     named.transaction_key,
     named.group_key,
     named.article,
-    named.row_key,
-    named.row_tops
+    named.row_key
 having max(spans.top_key) is null
 {%- endmacro %}

@@ -42,7 +42,9 @@ class Member:
 
     held: MergeHeld
     tops: set[Key]
-    """Its record; of a row that the session names, the one that it has in the session."""
+    """Its record; of a row that the session names, the one that it has in the session.  Empty for
+    one that belongs to no record: nobody is in conflict with it.
+    """
 
 
 def top_key(
@@ -99,10 +101,10 @@ def members_of_group(publication: Publication, group: Group, held: HeldOf) -> di
         if top in group.own_tops or name in group.tops_of
     }
     last = last_rows(held)
-    for (article, key), tops in group.tops_of.items():
+    for article, key in group.tops_of:
         one = held(article).get(key)
         if one and top_key(publication, group.record, article, one.last_row, last) is None:
-            found[(article, key)] = Member(one, tops)
+            found[(article, key)] = Member(one, set())
     return found
 
 
