@@ -7,7 +7,8 @@
     Rule: a change is looked at against the version that is held at its place in the queue; of two changes of one row in one
     transaction the second is looked at as if the first had applied.
 
-    In a row's order the changes of one transaction stand together, so one order serves for all three: sorting takes longest here.
+    `is_looked_at` comes out true also where the row has a later change. In a row's order the changes of one transaction stand
+    together, so one order serves for all of it: sorting takes longest here.
 
     relation: its rows are changes, with row_hash, guess, is_looked_at and held_before_run; node: whose version a change makes -#}
 {% macro rows_met(relation, with_proposed=false) -%}
