@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _FAILED = frozenset({"error", "fail", "runtime error", "partial success"})
+_WARNED = frozenset({"warn"})
+# what dbt calls the event of exceptions.warn() in a macro
+_WARNING_OF_MACRO = "JinjaLogWarning"
 # keep dbt's own talk out of the console: results and messages are returned instead
 _QUIET = ("--log-level", "none", "--no-print", "--no-send-anonymous-usage-stats")
 
@@ -33,13 +36,15 @@ class BuildResult:
     """What a dbt command did.
 
     `errors` holds one message for each node that failed, beginning with the node's name, or the
-    message of what stopped the command as a whole. `seconds` is wall time.
+    message of what stopped the command as a whole. `warnings` holds those of the project's checks
+    and of tests that only warn. `seconds` is wall time.
     """
 
     success: bool
     errors: tuple[str, ...]
     seconds: float
     nodes: tuple[NodeResult, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class DbtBuild:
@@ -86,16 +91,24 @@ class DbtBuild:
         from dbt.cli.main import dbtRunner
 
         started = time.monotonic()
+        warnings: list[str] = []
+
+        def hear(event: Any) -> None:
+            if event.info.name == _WARNING_OF_MACRO:
+                warnings.append(event.info.msg)
+
         try:
             if arguments[0] not in _WITHOUT_SESSION:
                 _ = self.spark
-            answer = dbtRunner().invoke([*_QUIET, *arguments, *self._options(arguments[0])])
+            runner = dbtRunner(callbacks=[hear])
+            answer = runner.invoke([*_QUIET, *arguments, *self._options(arguments[0])])
         except (session.SessionError, profile.ProfileError) as error:
             return BuildResult(False, (str(error),), time.monotonic() - started, ())
         seconds = time.monotonic() - started
         nodes = tuple(_node_results(answer.result))
         errors = tuple(_errors(answer.result, answer.exception))
-        return BuildResult(bool(answer.success), errors, seconds, nodes)
+        warnings.extend(_messages(answer.result, _WARNED))
+        return BuildResult(bool(answer.success), errors, seconds, nodes, tuple(warnings))
 
     def _options(self, command: str) -> Iterator[str]:
         yield from ("--project-dir", str(self._project_dir))
@@ -120,8 +133,12 @@ def _node_results(result: object) -> Iterator[NodeResult]:
 def _errors(result: object, exception: BaseException | None) -> Iterator[str]:
     if exception is not None:
         yield short_message(str(exception))
+    yield from _messages(result, _FAILED)
+
+
+def _messages(result: object, statuses: frozenset[str]) -> Iterator[str]:
     for node in _results(result):
-        if str(node.status) in _FAILED:
+        if str(node.status) in statuses:
             yield f"{node.node.name}: {short_message(str(node.message))}"
 
 

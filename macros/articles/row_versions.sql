@@ -42,7 +42,7 @@ newest as (
                 coalesce(merged_row, change_row) as published_row,
                 run_sequence
             ),
-            struct(transaction_position, queue_position)
+            {{ replication_conflicts.decision_order() }}
         ) as version
     from outcomes
     group by row_key

@@ -11,7 +11,7 @@
     {%- endfor -%}
     {%- if not problems and replication_conflicts.held_relation('change_outcomes') is not none -%}
         {%- for row in run_query(replication_conflicts._faulty_decisions()).rows -%}
-            {%- do problems.append("conflict_decisions, conflict '" ~ row[0] ~ "': " ~ row[1]) -%}
+            {%- do problems.append("conflict_decisions, conflict '" ~ row['conflict_id'] ~ "': " ~ row['problem']) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(problems) }}

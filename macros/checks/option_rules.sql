@@ -7,7 +7,7 @@
     {{ return({
         'publication': {
             'replication': {'values': ['queued', 'merge'], 'required': true},
-            'policy': {'values': ['publisher_wins', 'publisher_wins_reinitialize', 'subscriber_wins']},
+            'policy': {'values': ['publisher_wins', 'publisher_wins_reinitialize', 'subscriber_wins'], 'belongs_to': 'queued'},
             'publisher': {'form': 'text', 'required': true},
             'retention_days': {'form': 'days'},
             'conflict_retention_days': {'form': 'days'},

@@ -5,13 +5,9 @@
             [none, 'must be a mapping of options, among them: replication, publisher, articles']
         ])) }}
     {%- endif -%}
-    {%- set replication = settings.get('replication') -%}
-    {%- set found = replication_conflicts.option_problems('publication', settings, replication) -%}
+    {%- set found = replication_conflicts.option_problems('publication', settings, settings.get('replication')) -%}
     {%- if not replication_conflicts.is_name(publication) -%}
-        {%- do found.append([none, 'its name must consist of letters (a to z), digits and _']) -%}
-    {%- endif -%}
-    {%- if replication == 'merge' and 'policy' in settings -%}
-        {%- do found.append(['policy', 'belongs to replication: queued. Remove it']) -%}
+        {%- do found.append([none, 'its name must consist of letters (a to z, upper or lower case), digits and _']) -%}
     {%- endif -%}
     {%- if settings.get('publisher') is string and modules.re.search("['\\\\]", settings.publisher) -%}
         {%- do found.append(['publisher', 'is "' ~ settings.publisher ~ '", must not contain quotes or backslashes']) -%}

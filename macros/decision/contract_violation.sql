@@ -2,6 +2,7 @@
     Of several reasons the first of this list counts. What has no place in the queue has no changes before it that could make
     it expired. Every argument is an SQL expression.
 
+    operation             as the contract has it: an image of a logical record stands for an update
     is_known_node         whether the node is the publisher or has a subscription
     has_null_key          whether a key column is NULL
     has_unknown_column    merge: whether changed_columns names a column that the article does not have
@@ -12,14 +13,14 @@
     is_in_future          whether it was made more than a day after the run -#}
 {% macro contract_violation(
     change_id, is_known_node, operation, has_null_key, has_unknown_column, has_version,
-    is_duplicate, is_late, is_expired, queue_position, is_in_future, operations
+    is_duplicate, is_late, is_expired, queue_position, is_in_future
 ) -%}
 case
         when {{ change_id }} is null then 'missing_change_id'
         when not {{ is_known_node }} then 'unknown_node'
         when
             {{ operation }} is null
-            or {{ operation }} not in ('{{ operations | join("', '") }}') then 'unknown_operation'
+            or {{ operation }} not in ('insert', 'update', 'delete') then 'unknown_operation'
         when {{ has_null_key }} then 'null_key'
         when {{ has_unknown_column }} then 'unknown_column'
         when not {{ has_version }} then 'missing_version'

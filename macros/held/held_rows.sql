@@ -34,7 +34,7 @@ full outer join (
                 merge_version,
                 coalesce(merged_row, change_row) as published_row
             ),
-            struct(transaction_position, queue_position)
+            {{ replication_conflicts.decision_order() }}
         ) as newest
     from {{ source('held', 'change_outcomes') }}
     where

@@ -11,7 +11,7 @@ select
 from (
     select
         publication,
-        queue_position as last_position,
+        transaction_position as last_position,
         changed_at
     from {{ log }}
     {%- if replication_conflicts.held_relation('intervention_log') %}

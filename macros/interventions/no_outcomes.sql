@@ -1,15 +1,15 @@
-{#- What interventions look at in the decision log, as a query without rows: no run has written a log yet. -#}
+{#- The decision log without rows, as a query: no run has written one yet. Its columns are those of the contract of
+    `change_outcomes`, which dbt knows once it executes. -#}
 {% macro no_outcomes() -%}
-{%- set columns = {
-    'publication': 'string', 'article': 'string', 'row_key': 'string', 'change_id': 'string', 'node': 'string',
-    'transaction_position': 'bigint', 'queue_position': 'bigint', 'operation': 'string', 'rule': 'string',
-    'conflict_id': 'string', 'loser_node': 'string', 'loser_change_id': 'string', 'publisher_version': 'string',
-    'change_row': 'map<string,string>', 'held_row': 'map<string,string>', 'merged_row': 'map<string,string>',
-    'is_written': 'boolean', 'merge_version': replication_conflicts.merge_version_type()
-} -%}
+{%- set models = [] -%}
+{%- for node in graph.get('nodes', {}).values() if node.name == 'change_outcomes' and node.package_name == 'replication_conflicts' -%}
+    {%- do models.append(node) -%}
+{%- endfor -%}
+{%- if models -%}
 select
-    {%- for name, data_type in columns.items() %}
-    cast(null as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- for column in models[0].columns.values() %}
+    cast(null as {{ column.data_type }}) as {{ column.name }}{{ ',' if not loop.last }}
     {%- endfor %}
 where false
+{%- endif -%}
 {%- endmacro %}

@@ -5,8 +5,9 @@
       group_key       what is decided, and fails, together
     What a conflict is about (kind_met, defender) is that of the record.
 
-    alone, groups, changes, members, opponents, verdicts, replaced: the stages of the round -#}
-{% macro record_decisions(alone, groups, changes, members, opponents, verdicts, replaced) -%}
+    alone, groups, changes, members, opponents, verdicts, replaced: the stages of the round; numbers: record_numbers, or none where
+    nothing acts beside changes -#}
+{% macro record_decisions(alone, groups, changes, members, opponents, verdicts, replaced, numbers=none) -%}
 record_articles as (
     {{- replication_conflicts.record_article_rows() }}
 ),
@@ -58,7 +59,8 @@ spread as (
         verdicts.are_opponents_inserts,
         verdicts.are_changes_deletes,
         verdicts.are_changes_inserts,
-        verdicts.taken_number,
+        {{ 'coalesce(verdicts.taken_number, numbers.taken_number) as taken_number'
+        if numbers else 'verdicts.taken_number' }},
         opponents.writer as opponent_writer,
         opponents.is_deleted as is_opponent_deleted,
         opponents.row_key is not null as is_opponent,
@@ -111,6 +113,12 @@ spread as (
             and groups.group_key = members.group_key
             and alone.article = members.article
             and alone.row_key = members.row_key
+    {%- if numbers %}
+    left join {{ numbers }} as numbers
+        on
+            alone.publication = numbers.publication
+            and alone.change_id = numbers.change_id
+    {%- endif %}
     left join parts
         on
             alone.publication = parts.publication
@@ -140,7 +148,7 @@ recorded as (
             article, row_key, change_id, operation, change_row, tracked_columns, held_row,
             is_row_held, guess, proposed_row, guessed_failure, held_before_run,
             is_run_row, kind_met, defender, comparison, is_same_value, run_number, is_opponent,
-            cause_change_id, run_row, member_state
+            cause_change_id, run_row, member_state{{ ', number' if numbers }}
         ),
         if(run_row is null and operation <> 'image', kind_met, null) as kind_alone,
         is_run_row as is_obsolete,
@@ -173,6 +181,9 @@ recorded as (
             ),
             coalesce(taken_number, 0) + 1
         ) as run_number,
+        {%- if numbers %}
+        if(intervention is null, number, greatest(number, coalesce(taken_number, 0) + 1)) as number,
+        {%- endif %}
         is_opponent and record_verdict is not null as is_opponent,
         case
             when run_row is not null then if(run_row.unknown_writer is null, null, 'condemned')

@@ -2,7 +2,7 @@
     that it belonged to, as the rows above it changed. `top_key` is the key of the record's top row; NULL where the row belongs to
     none. A row further down has one more, without `top_key`, for as long as it was what it was: at any place without another one it
     belonged to none. Deleted rows still lead to their record. A version counts for sessions behind `from_position`, up to
-    `until_position` itself. A statement.
+    `until_position` itself; `version_position` is the place of the change that made it. A statement.
 
     alone: the relation with the changes of the round, each looked at alone -#}
 {% macro record_spans(alone) -%}
@@ -55,6 +55,7 @@ placed as (
         versions.article,
         versions.row_key,
         versions.from_position,
+        versions.queue_position,
         lead(versions.from_position) over (
             partition by versions.publication, versions.article, versions.row_key
             order by versions.from_position, versions.queue_position
@@ -93,6 +94,7 @@ spans_{{ depth }} as (
         above.top_key,
         {%- endif %}
         placed.from_position as version_from,
+        placed.queue_position as version_position,
         placed.state,
         placed.last_operation
     from placed
@@ -119,6 +121,7 @@ further_down as (
         until_position,
         cast(null as string) as top_key,
         from_position as version_from,
+        queue_position as version_position,
         state,
         last_operation
     from placed

@@ -1,5 +1,5 @@
-{#- The other rows of a record that a winning session replaces: as its images say, and those that it does not hold go, as far as they
-    lie in its node's partition. One row per group and row, and one more per group, with NULL for the row, that stands for the
+{#- The other rows of a record that a winning session replaces: as its images say, unless it knows the held row and holds the same, and
+    those that it does not hold go, as far as they lie in its node's partition. One row per group and row, and one more per group, with NULL for the row, that stands for the
     leading change itself. A statement.
 
     changes: record_changes; members: record_members; verdicts: record_verdicts -#}
@@ -66,6 +66,14 @@ from_images as (
     where
         coalesce(images.held_row.is_deleted, true)
         or {{ replication_conflicts.rows_differ('images.held_row.row', 'images.change_row') }}
+        -- values say nothing, unless the article asks for it: a row that the loser has set to what
+        -- it was is the loser's
+        or (
+            not images.ignores_equal_values
+            and {{ replication_conflicts.unknown_writer(
+                'images.lineage', 'images.known_position', 'images.node', 'images.held_row'
+            ) | indent(12) }} is not null
+        )
 ),
 
 from_members as (

@@ -11,7 +11,7 @@ from values
         array('{{ item.options.primary_key | join("', '") }}'),
         {{ article_depth(item.publication, item.article) }},
         '{{ item.options.get('conflict_logging', 'both') }}',
-        '{{ item.options.get('tracking', 'row') }}',
+        array('{{ tracked_columns(item.options) | join("', '") }}'),
         {{ item.options.get('compensate_for_errors', false) | lower }},
         {% if item.options.get('row_filter') -%}
         array({{ sql_texts(item.options.row_filter) }}),
@@ -27,7 +27,7 @@ from values
         cast(null as array<string>),
         cast(null as int),
         cast(null as string),
-        cast(null as string),
+        cast(null as array<string>),
         cast(null as boolean),
         cast(null as array<string>),
         cast(null as boolean)
@@ -39,7 +39,7 @@ as configured (
     primary_key,
     depth,
     conflict_logging,
-    tracking,
+    tracked_columns,
     compensate_for_errors,
     filtered_subscribers,
     is_downloaded

@@ -61,7 +61,7 @@ made as (
         version_node as node,
         max_by(
             struct(publisher_version, version_change_id),
-            struct(transaction_position, queue_position)
+            {{ decision_order() }}
         ) as newest
     from {{ ref('change_outcomes') }}
     where

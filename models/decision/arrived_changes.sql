@@ -1,8 +1,8 @@
 {{ config(materialized='scratch') }}
-{%- do check_subscriptions() -%}
+{%- do check_inputs() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
-{#- so many hashes may go to every executor -#}
-{%- set lookup = '/*+ broadcast(repeated) */' if feed_length() <= 4000000 else '' %}
+{%- set has_few_hashes = feed_length() <= most_broadcast('hashes') -%}
+{%- set lookup = '/*+ broadcast(repeated) */' if has_few_hashes else '' %}
 
 -- Every row of the feeds, without mere copies of what an earlier run has decided or rejected. One
 -- statement, so that it sees the feeds at one moment: a copy that is delivered meanwhile must not

@@ -9,8 +9,7 @@
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set has_interventions = has_interventions() -%}
 {%- set decision_facts = decision_facts() -%}
-{#- so many may go to every executor -#}
-{%- set few = 1000000 -%}
+{%- set few = most_broadcast('changes') -%}
 {#- where decisions need no values, those that are kept with a conflict are looked up afterwards -#}
 {%- set without_values = [] -%}
 {%- for item in article_list() if not needs_values(item.publication) -%}
@@ -79,7 +78,7 @@ arrived as (
 articles as (
     select
         *,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as decided_at
+        {{ run_time() }} as decided_at
     from {{ ref('configured_articles') }}
 ),
 

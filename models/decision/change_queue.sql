@@ -13,11 +13,9 @@
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too -#}
 {%- set has_clock = not execute or (rejected and flags.FULL_REFRESH) or incoming.has_aged -%}
-{#- so many hashes of rows, of 16 bytes each, may go to every executor -#}
-{%- set has_few_hashes = incoming.changes <= 4000000 -%}
+{%- set has_few_hashes = incoming.changes <= most_broadcast('hashes') -%}
 {%- set has_few_keys = not has_interventions and has_few_hashes -%}
-{#- and so many versions -#}
-{%- set has_few_changes = incoming.changes <= 1000000 -%}
+{%- set has_few_changes = incoming.changes <= most_broadcast('changes') -%}
 {%- set is_brought_together = is_one_of(
     'met.publication', publications_with_rows_together()
 ) -%}
@@ -36,8 +34,7 @@ with
 publications as (
     select
         *,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp)
-        + interval 1 day as latest_time,
+        {{ run_time() }} + interval 1 day as latest_time,
         cast({{ run_sequence() }} as bigint) as run_sequence
     from {{ ref('configured_publications') }}
 ),
@@ -242,6 +239,8 @@ checked as (
             and counted.change_id = earlier_priorities.change_id
 ),
 
+-- one row per change, with the place of its transaction: that of its last change, whatever becomes
+-- of that one
 transactions as (
     select
         *,
@@ -312,8 +311,7 @@ timed as (
                             has_version='has_version',
                             is_duplicate='other_content is not null',
                             is_late='is_late', is_expired='false',
-                            queue_position='transactions.queue_position', is_in_future='is_in_future',
-                            operations=['insert', 'update', 'delete']
+                            queue_position='transactions.queue_position', is_in_future='is_in_future'
                         ) | indent(16) }} is null
                         then changed_at
                 end
@@ -351,8 +349,7 @@ judged as (
             has_unknown_column='coalesce(has_unknown_column, false)', has_version='has_version',
             is_duplicate='other_content is not null', is_late='is_late',
             is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)',
-            queue_position='queue_position', is_in_future='is_in_future',
-            operations=['insert', 'update', 'delete']
+            queue_position='queue_position', is_in_future='is_in_future'
         ) | indent(4) }} as violation
     from timed
 ),
@@ -372,18 +369,7 @@ admitted as (
                 ) is not null
                 then 'rejected'
             else 'taken'
-        end as intake,
-        -- a session of merge replication ends with the last change that is taken of it
-        coalesce(
-            if(
-                replication = 'merge' and is_complete,
-                max(if(violation is null, queue_position, null)) over (
-                    partition by transaction_hash, publication, transaction_key
-                ),
-                null
-            ),
-            transaction_position
-        ) as deciding_position
+        end as intake
     from judged
 ),
 
@@ -552,7 +538,7 @@ guessed as (
         met.node,
         met.is_publisher_change,
         met.transaction_key,
-        met.deciding_position as transaction_position,
+        met.transaction_position,
         met.queue_position,
         met.operation,
         met.old_version,

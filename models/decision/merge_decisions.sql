@@ -352,11 +352,14 @@ select * from classified{{ end_of_stage('alone') }}
 {{ replaced_rows(
     stage('parts'), stage('members'), stage('verdicts')
 ) }}{{ end_of_stage('replaced', with_records) }}
+{%- if has_interventions %}
+{{ record_numbers(stage('alone'), stage('spans')) }}{{ end_of_stage('numbers', with_records) }}
+{%- endif %}
 with
 
 {{ record_decisions(
     stage('alone'), stage('groups'), stage('parts'), stage('members'), stage('opponents'),
-    stage('verdicts'), stage('replaced')
+    stage('verdicts'), stage('replaced'), stage('numbers') if has_interventions else none
 ) }},
 {% endif %}
 

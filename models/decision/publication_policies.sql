@@ -29,7 +29,7 @@ final as (
         publications.policy,
         cast({{ run_sequence() }} as bigint) as run_sequence,
         '{{ invocation_id }}' as run_id,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as recorded_at
+        {{ run_time() }} as recorded_at
     from publications
     left anti join recorded
         on

@@ -34,7 +34,7 @@ final as (
         other_content is not null as is_other_content,
         content_hash,
         run_id,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as rejected_at
+        {{ run_time() }} as rejected_at
     from changes
 )
 

@@ -34,7 +34,7 @@ final as (
         subscriptions.type,
         cast({{ run_sequence() }} as bigint) as run_sequence,
         '{{ invocation_id }}' as run_id,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as recorded_at
+        {{ run_time() }} as recorded_at
     from subscriptions
     left semi join publications on subscriptions.publication = publications.publication
     left anti join recorded

@@ -33,7 +33,7 @@ final as (
         violation <=> 'late_position' as is_late,
         content_hash,
         run_id,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at
+        {{ run_time() }} as first_seen_at
     from changes
 )
 

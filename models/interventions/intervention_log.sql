@@ -237,19 +237,17 @@ new_reports as (
 last_positions as (
     select
         publication,
-        max(least(transaction_position, queue_position)) as last_position
+        max(transaction_position) as last_position
     from (
         select
             publication,
-            transaction_position,
-            queue_position
+            transaction_position
         from outcomes
         {%- if has_reports %}
         union all
         select
             publication,
-            queue_position as transaction_position,
-            queue_position
+            queue_position as transaction_position
         from new_reports
         {%- endif %}
     )
@@ -353,7 +351,7 @@ described as (
     left join (
         select
             publication,
-            max(least(transaction_position, queue_position)) as last_position
+            max(transaction_position) as last_position
         from outcomes
         group by publication
     ) as taken
@@ -405,7 +403,7 @@ final as (
         described.author,
         described.reason,
         '{{ invocation_id }}' as run_id,
-        cast('{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as timestamp) as first_seen_at
+        {{ run_time() }} as first_seen_at
     from described
     left join known_places
         on

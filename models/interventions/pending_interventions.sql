@@ -10,17 +10,7 @@ interventions as (select * from {{ ref('intervention_log') }}),
 
 publications as (select * from {{ ref('configured_publications') }}),
 
-articles as (
-    {% for item in article_list() -%}
-    select
-        '{{ item.publication }}' as publication,
-        '{{ item.article }}' as article,
-        {{ "array('" ~ tracked_columns(item.options) | join("', '") ~ "')" }} as tracked_columns,
-        {{ item.options.get('compensate_for_errors', false) | lower }} as compensate_for_errors
-    {% if not loop.last %}union all
-    {% endif -%}
-    {%- endfor %}
-),
+articles as (select * from {{ ref('configured_articles') }}),
 
 -- one row per intervention that has acted
 acted as (

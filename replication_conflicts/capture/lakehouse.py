@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING
 
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.lakehouse import LakehouseProblem, Relations
+from replication_conflicts.distribution.lakehouse import (
+    LakehouseProblem,
+    Relations,
+    make_events_table,
+)
 from replication_conflicts.nodes.feed import QUEUE_POSITION, FeedRow, feed_columns
 from replication_conflicts.nodes.values import timestamp_text
 
@@ -62,6 +66,7 @@ class LakehouseFeed:
         self, spark: SparkSession, relations: Relations, publication: NodePublication
     ) -> None:
         self._spark = spark
+        self._relations = relations
         self._schema = relations.feeds
         self._publication = publication
         self._queue = f"{self._schema}.{publication.name}_queue"
@@ -163,6 +168,7 @@ class LakehouseFeed:
             f"create table if not exists {self._queue} ({columns}) using delta"
             " tblproperties ('delta.isolationLevel' = 'Serializable')"
         )
+        make_events_table(self._spark, self._relations)
         for article in self._publication.articles.values():
             self._prepare_view(article)
         self._make_view(

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def cluster(
     transactions: Annotated[
         int, typer.Option(min=1, help="How many transactions people make in the demo.")
-    ] = 3_000,
+    ] = 1_000,
     folder: Annotated[
         Path | None, typer.Option(help="Folder of both warehouses; default: .local/cluster.")
     ] = None,

@@ -21,6 +21,7 @@ from replication_conflicts.distribution.lakehouse import (
     LakehouseSnapshots,
     Relations,
     canonical_sql,
+    make_events_table,
 )
 from replication_conflicts.nodes.tables import append_initial
 
@@ -69,6 +70,7 @@ class Lakehouse:
         """Make the feeds' tables, empty, and those of the initial snapshot, full."""
         for schema in (RELATIONS.feeds, RELATIONS.initial):
             self.spark.sql(f"create schema if not exists {schema}")
+        make_events_table(self.spark, RELATIONS)
         side_by_side(self._start, sites)
 
     def _start(self, site: Site) -> None:

@@ -217,7 +217,7 @@ class Demo:
         self._say("captures upload")
         rows = side_by_side(partial(self._upload, number), self.sites, rounds, faults)
         self._say(f"dbt build over {sum(rows):,} feed rows")
-        seconds = self._build(self._command(number, rounds)).seconds
+        seconds = self._build(self._command(number)).seconds
         self._say("agents distribute")
         visits = side_by_side(self._visit, self.sites, rounds, rows)
         return Delivery(number, tuple(visits), seconds)
@@ -228,7 +228,7 @@ class Demo:
         beside = faulty.disturb(number, datetime.now(timezone.utc)) if is_faulty else 0
         return uploaded + beside
 
-    def _command(self, number: int, rounds: Sequence[Round]) -> tuple[str, ...]:
+    def _command(self, number: int) -> tuple[str, ...]:
         if number == 1:
             return FIRST
         return self._last if number >= self.plan.settings.deliveries else NEXT

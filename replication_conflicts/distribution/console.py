@@ -98,7 +98,7 @@ def distribute(
     initial: Annotated[str, typer.Option(help="Schema of the initial rows.")] = "initial",
     events: Annotated[
         str | None,
-        typer.Option(help="Table for reports; default: subscription_events beside the commands."),
+        typer.Option(help="Table for events; default: subscription_events among the feeds."),
     ] = None,
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
@@ -109,21 +109,23 @@ def distribute(
     Exit status 0: everything is applied; 3: the database refused a command; 1: anything else.
     """
     console = Console(highlight=False)
-    relations = Relations(published, feeds, initial, events or f"{published}.subscription_events")
+    relations = Relations(published, feeds, initial, events)
     options = Options(batch, on_error is OnError.SKIP, patience)
     try:
         chosen = chosen_publication(project_dir, publication)
         engine = open_database(url)
         node = node_of(engine, chosen, subscriber)
         spark = spark_of(project_dir, profiles_dir, target)
-        ports = Ports(
-            LakehouseCommands(spark, relations, chosen, subscriber),
-            LakehouseSnapshots(spark, relations, chosen),
-            LakehouseReports(spark, relations, chosen),
-        )
+        commands = LakehouseCommands(spark, relations, chosen, subscriber)
         if dry_run:
             place = _place(engine, node)
-            print_plan(console, ports.commands.after(place), place)
+            print_plan(console, commands.after(place), place)
+            return
+        snapshots = LakehouseSnapshots(spark, relations, chosen)
+        ports = Ports(commands, snapshots, LakehouseReports(spark, relations, chosen))
+        if initialize and not commands.are_written:
+            # a node may start before there is anything to tell it
+            _initialize(console, engine, node, ports, options)
             return
         _run(console, engine, node, ports, options, is_initializing=initialize)
     except (
@@ -164,6 +166,15 @@ def _run(
     print_summary(console, node.name, summary)
     if summary.refused:
         raise typer.Exit(REFUSED)
+
+
+def _initialize(
+    console: Console, engine: Engine, node: Node, ports: Ports, options: Options
+) -> None:
+    agent = Agent(engine, node, ports, options)
+    agent.prepare()
+    rows = agent.initialize()
+    console.print(f"{node.name}: {rows:,} initial rows. No build has written commands yet.")
 
 
 def node_of(engine: Engine, publication: NodePublication, name: str) -> Node:

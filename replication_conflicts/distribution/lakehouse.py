@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 _WINDOW = 20_000
 _EVERYTHING_BEHIND = 2**31
 
+# the columns of the relation subscription_events
+EVENT_COLUMNS = {
+    "publication": "string",
+    "subscriber": "string",
+    "event": "string",
+    "snapshot_position": "bigint",
+    "queue_position": "bigint",
+    "at": "timestamp",
+}
+
 
 class LakehouseProblem(Exception):
     """A relation that is not there, or not of the kind that is needed."""
@@ -30,8 +40,13 @@ class Relations:
     published: str = "published"
     feeds: str = "feeds"
     initial: str = "initial"
-    # a table that the relation subscription_events is or reads
-    events: str = "published.subscription_events"
+    # the table that the project's relation subscription_events reads; None: that among the feeds
+    events: str | None = None
+
+    @property
+    def events_table(self) -> str:
+        """The table that events of subscriptions go to."""
+        return self.events or f"{self.feeds}.subscription_events"
 
 
 class LakehouseCommands:
@@ -50,6 +65,17 @@ class LakehouseCommands:
         self._publication = publication.options
         self._subscriber = subscriber
         self._window = window
+
+    @property
+    def _relation(self) -> str:
+        is_publisher = self._subscriber == self._publication.publisher
+        name = "distribution_commands" if is_publisher else "subscriber_commands"
+        return f"{self._published}.{name}"
+
+    @property
+    def are_written(self) -> bool:
+        """Whether a build has written commands yet."""
+        return self._spark.catalog.tableExists(self._relation)
 
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
@@ -74,10 +100,13 @@ class LakehouseCommands:
     def _behind(self, place: Place) -> DataFrame:
         from pyspark.sql import functions as f
 
-        is_publisher = self._subscriber == self._publication.publisher
-        name = "distribution_commands" if is_publisher else "subscriber_commands"
+        if not self.are_written:
+            raise LakehouseProblem(
+                f"there is no {self._relation}: run a build first, or name the schema that builds"
+                " write to (option --published)."
+            )
         is_mine = is_for(self._subscriber)
-        return self._spark.table(f"{self._published}.{name}").where(
+        return self._spark.table(self._relation).where(
             (f.col("publication") == self._publication.name) & is_mine & is_behind(place)
         )
 
@@ -170,10 +199,15 @@ class LakehouseReports:
         feed.append_refusals([_refusal_record(one) for one in refusals])
 
     def reinitialized(self, event: Reinitialized) -> None:
-        """The event that ends the subscription's wait."""
+        """The event that ends the subscription's wait.
+
+        Errors: LakehouseProblem where no run would ever see it.
+        """
         from pyspark.sql import functions as f
 
-        events = self._spark.table(self._relations.events)
+        self._check_events()
+        make_events_table(self._spark, self._relations)
+        events = self._spark.table(self._relations.events_table)
         values = {
             "publication": self._publication.name,
             "subscriber": event.subscriber,
@@ -190,7 +224,26 @@ class LakehouseReports:
             f.lit(given.get(one.name)).cast(one.dataType).alias(one.name)
             for one in events.schema.fields
         ]
-        self._spark.range(1).select(*columns).write.insertInto(self._relations.events)
+        self._spark.range(1).select(*columns).write.insertInto(self._relations.events_table)
+
+    def _check_events(self) -> None:
+        """Errors: LakehouseProblem where builds cannot read the table that events go to."""
+        relation = f"{self._relations.published}.subscription_events"
+        if not self._spark.catalog.tableExists(relation):
+            return
+        if self._spark.catalog.getTable(relation).tableType != "VIEW":
+            raise LakehouseProblem(
+                f"{relation} is a table, as a seed is: a build writes it anew, and reports of"
+                " subscribers would be lost. Make subscription_events a view, for example a model:"
+                " select * from {{ source('feeds', 'subscription_events') }}, of the table"
+                f" {self._relations.events_table} (option --events)."
+            )
+
+
+def make_events_table(spark: SparkSession, relations: Relations) -> None:
+    """Make the table that events go to, unless it is there."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in EVENT_COLUMNS.items())
+    spark.sql(f"create table if not exists {relations.events_table} ({columns}) using delta")
 
 
 def canonical_sql(column: str, spark_type: str) -> str:

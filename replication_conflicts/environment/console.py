@@ -51,11 +51,16 @@ def build(
     ] = None,
     target: Annotated[str, typer.Option(help="Target of the profile.")] = "embedded",
 ) -> None:
-    """Run `dbt build` quietly: what failed, and one line at the end. Other options go to dbt."""
+    """Run `dbt build` quietly: what failed or warns, and one line at the end.
+
+    Other options go to dbt.
+    """
     from replication_conflicts.dbt_build import DbtBuild
 
     run = DbtBuild(project_dir, profiles_dir or project_dir / "profiles", target)
     result = run.run("build", *context.args)
+    for message in result.warnings:
+        typer.echo(f"warning: {message}", err=True)
     for message in result.errors:
         typer.echo(message, err=True)
     failed = f", {len(result.errors)} failed" if result.errors else ""

@@ -55,6 +55,11 @@ class Command:
         return (self.queue_position, self.sequence)
 
     @property
+    def behind(self) -> int:
+        """0: what the queue has at its place; else a decision or a report that acts behind it."""
+        return self.sequence >> BEHIND_BITS
+
+    @property
     def row_name(self) -> tuple[str, Key]:
         """Article and key of the row that the command is about."""
         if self.article is None or self.key is None:

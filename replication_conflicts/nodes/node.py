@@ -156,6 +156,10 @@ class Node(ABC):
         """The node's rows already hold what was decided up to this queue position."""
         self._position = max(self._position, position)
 
+    def has_been_told(self, command_ids: Iterable[str]) -> None:
+        """The node's rows already hold what these commands do."""
+        self._done.update(command_ids)
+
     # what is done at the node
 
     def insert(self, article: str, values: Mapping[str, object], at: datetime) -> ChangeReference:
@@ -217,7 +221,8 @@ class Node(ABC):
             if command.snapshot_position is None or command.snapshot_position > self._position:
                 self.reinitialize_command = command
             return False
-        if command.queue_position <= self._position:
+        # what people decide later may act behind the very place that the rows stand for
+        if (command.queue_position, command.behind) <= (self._position, 0):
             return False
         if command.kind == kinds.LOG_CONFLICT:
             self.conflict_log.append(command)

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 Report = Callable[[str], None]
 
 # what a build leaves out: tests, and views, which stand since the first build
-_WITHOUT_TESTS = ("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
+_WITHOUT_UNIT_TESTS = ("--exclude-resource-type", "unit_test")
+_WITHOUT_TESTS = ("--exclude-resource-type", "test", *_WITHOUT_UNIT_TESTS)
 _REBUILT_EVERY_RUN = ("kept_view", "ephemeral", "table", "rounds")
 
 
@@ -135,6 +136,7 @@ class Group:
         if self._is_refreshed:
             self._full_refresh(finished)
         self._converge(finished)
+        self._test_data(finished)
         return list(self._results.values())
 
     # before the first step
@@ -316,6 +318,17 @@ class Group:
         }
         for play in self._play(players):
             self._result(play).differences += Comparison(play, self._outputs).convergence()
+
+    def _test_data(self, plays: Sequence[CasePlay]) -> None:
+        """The project's tests of what is recorded; one that fails is a problem of every case."""
+        if any(play.case.expects_error for play in plays):
+            return
+        result = self._build.run("test", *_WITHOUT_UNIT_TESTS)
+        self._report(
+            f"{self._project.name}: {len(result.nodes)} data tests, {result.seconds:.0f} s"
+        )
+        for play in plays:
+            self._result(play).problems += [f"a data test failed: {one}" for one in result.errors]
 
     def _result(self, play: CasePlay) -> CaseResult:
         return self._results[id(play.case)]

@@ -161,6 +161,16 @@ class Outputs:
         ]
         return sorted(commands, key=lambda command: command.order)
 
+    def command_ids(self, publication: Publication) -> list[str]:
+        """The commands that runs have written for a publication."""
+        relation = f"{self._schema}.distribution_commands"
+        if not self._exists(relation):
+            return []
+        rows = self._spark.sql(
+            f"select command_id from {relation} where publication = '{publication.name}'"
+        )
+        return [str(row[0]) for row in rows.collect()]
+
     def _command_records(self) -> list[Record]:
         if not self._exists(f"{self._schema}.subscriber_commands"):
             return []

@@ -359,7 +359,8 @@ class CasePlay:
             self.subscriptions[name] = dict(options)
             published = [row for row in self._stored_rows() if not row.is_deleted]
             self.subscribers[name] = self._new_subscriber(name, published)
-            self.subscribers[name].start_after(self.shared.positions.last)
+            told = self._outputs.command_ids(self.shared.publication)
+            self.subscribers[name].has_been_told(told)
         self.configuration_changes += 1
 
     # nodes

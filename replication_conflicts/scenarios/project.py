@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 import replication_conflicts
+from replication_conflicts.distribution.lakehouse import EVENT_COLUMNS
 from replication_conflicts.environment.profile import PROFILE_NAME, write_profile
 from replication_conflicts.nodes import Publication
 
@@ -24,14 +25,7 @@ INPUTS = {
         "republisher": "boolean",
         "below": "string",
     },
-    "subscription_events": {
-        "publication": "string",
-        "subscriber": "string",
-        "event": "string",
-        "snapshot_position": "bigint",
-        "queue_position": "bigint",
-        "at": "timestamp",
-    },
+    "subscription_events": EVENT_COLUMNS,
     "conflict_decisions": {
         "conflict_id": "string",
         "decision": "string",

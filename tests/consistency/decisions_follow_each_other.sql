@@ -44,7 +44,7 @@ followed as (
         publisher_version,
         last_value(if(is_written, struct(publisher_version as version), null), true) over (
             partition by publication, article, row_key
-            order by transaction_position, queue_position
+            order by {{ decision_order() }}
             rows between unbounded preceding and 1 preceding
         ) as written_before
     from outcomes

@@ -1,26 +1,23 @@
 -- The published rows made a second time, from the decision log and the initial snapshot alone: of
--- every row the last written change, where that is no delete, else the initial row. Rows are
+-- every row what the last written change left, where that is a row, else the initial row. Rows are
 -- compared whole, as canonical text.
 {{ config(tags=['thorough']) }}
 
 with
 
--- one row per row that a run has written
+-- one row per row that a run has written: what it holds after that
 last_written as (
     select
         publication,
         article,
         row_key,
-        operation,
-        publisher_version as row_version,
-        change_row as row_values
+        max_by(
+            struct(publisher_version as row_version, {{ winning_row() | indent(8) }} as row_values),
+            {{ decision_order() }}
+        ) as published
     from {{ ref('change_outcomes') }}
     where is_written
-    qualify
-        row_number() over (
-            partition by publication, article, row_key
-            order by transaction_position desc, queue_position desc
-        ) = 1
+    group by publication, article, row_key
 ),
 
 initial_rows as (
@@ -49,10 +46,10 @@ replayed as (
     select
         publication,
         article,
-        row_version,
-        to_json(row_values) as row_text
+        published.row_version,
+        to_json(published.row_values) as row_text
     from last_written
-    where operation <> 'delete'
+    where published.row_version is not null
     union all
     select
         initial_rows.publication,

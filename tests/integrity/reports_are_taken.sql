@@ -1,5 +1,6 @@
 -- Reports of refused commands that no run can take: they name a command that the project has not
 -- written, or not for this subscriber.
+-- depends_on: {{ ref('apply_errors') if has_apply_errors() else '' }}
 {{ config(severity='warn') }}
 {%- set log = ref('intervention_log') %}
 

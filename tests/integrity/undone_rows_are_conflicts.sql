@@ -1,5 +1,6 @@
 -- Whatever a subscriber inserted or updated and did not get through is a conflict with its losing
--- row: nothing is lost.
+-- row: nothing is lost. Under merge replication a node that keeps a failed row uploads that version
+-- of it again, and its conflict is recorded once.
 
 with
 
@@ -8,23 +9,36 @@ outcomes as (
     where not {{ is_intervention() }}
 ),
 
-final as (
-    select
+-- one row per version of a row that has lost
+lost_versions as (
+    select distinct
         publication,
-        change_id,
-        outcome,
-        operation,
-        conflict_id
+        article,
+        row_key,
+        node,
+        new_version
     from outcomes
     where
-        (
-            outcome in ('rejected', 'failed')
-            and operation in ('insert', 'update')
-            and (conflict_id is null or not loser_change_id <=> change_id)
-        )
-        -- who wins has beaten somebody
-        or (outcome = 'won' and (conflict_id is null or not winner_change_id <=> change_id))
-        -- a conflict has both sides and a type
+        conflict_id is not null
+        and loser_change_id = change_id
+        and policy is null
+),
+
+undone as (
+    select *
+    from outcomes
+    where
+        outcome in ('rejected', 'failed')
+        and operation in ('insert', 'update')
+        and (conflict_id is null or not loser_change_id <=> change_id)
+),
+
+-- who wins has beaten somebody, and a conflict has both sides and a type
+without_sides as (
+    select *
+    from outcomes
+    where
+        (outcome = 'won' and (conflict_id is null or not winner_change_id <=> change_id))
         or (
             conflict_id is not null
             and (
@@ -34,6 +48,31 @@ final as (
                 or winner_node is null
             )
         )
+),
+
+final as (
+    select
+        undone.publication,
+        undone.change_id,
+        undone.outcome,
+        undone.operation,
+        undone.conflict_id
+    from undone
+    left anti join lost_versions
+        on
+            undone.publication = lost_versions.publication
+            and undone.article = lost_versions.article
+            and undone.row_key = lost_versions.row_key
+            and undone.node = lost_versions.node
+            and undone.new_version <=> lost_versions.new_version
+    union all
+    select
+        publication,
+        change_id,
+        outcome,
+        operation,
+        conflict_id
+    from without_sides
 )
 
 select * from final

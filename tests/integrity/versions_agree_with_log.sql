@@ -15,14 +15,12 @@ newest as (
         publication,
         article,
         row_key,
-        publisher_version as row_version,
-        change_id as version_change_id
+        max_by(
+            struct(publisher_version as row_version, version_change_id),
+            {{ decision_order() }}
+        ) as version
     from outcomes
-    qualify
-        row_number() over (
-            partition by publication, article, row_key
-            order by transaction_position desc, queue_position desc
-        ) = 1
+    group by publication, article, row_key
 ),
 
 -- one row per row that a run has changed, as its versions table has it
@@ -36,7 +34,7 @@ recorded as (
         version_change_id,
         is_deleted
     from {{ ref(item.publication ~ '__' ~ item.article ~ '__versions') }}
-    where version_change_id is not null
+    where run_sequence > 0
     {% if not loop.last %}union all
     {% endif -%}
     {%- else -%}
@@ -56,7 +54,7 @@ final as (
         coalesce(newest.publication, recorded.publication) as publication,
         coalesce(newest.article, recorded.article) as article,
         coalesce(newest.row_key, recorded.row_key) as row_key,
-        newest.row_version as version_in_log,
+        newest.version.row_version as version_in_log,
         recorded.row_version as recorded_version
     from newest
     full outer join recorded
@@ -65,9 +63,9 @@ final as (
             and newest.article = recorded.article
             and newest.row_key = recorded.row_key
     where
-        not newest.version_change_id <=> recorded.version_change_id
-        and not (recorded.row_key is null and newest.row_version is null)
-        or not newest.row_version <=> recorded.row_version
+        not newest.version.version_change_id <=> recorded.version_change_id
+        and not (recorded.row_key is null and newest.version.row_version is null)
+        or not newest.version.row_version <=> recorded.row_version
         or recorded.is_deleted <> (recorded.row_version is null)
 )
 

@@ -91,7 +91,7 @@ class Play:
             for stored in self.held
             if not stored.is_deleted and self.is_inside(name, stored.article, stored.row)
         )
-        self.subscribers[name].start_after(self.queue.positions.last)
+        self.subscribers[name].has_been_told(one.command_id for one in self.reader.commands)
         self.options[name] = options
         self.reader.add_subscriber(name, options)
 

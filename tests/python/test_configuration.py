@@ -249,7 +249,7 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         },
         ("article 'item', option 'resolver'", "must be 'priority'"),
     ),
-    "a-name": (publication(), ("letters (a to z), digits and _",)),
+    "a-name": (publication(), ("letters (a to z, upper or lower case), digits and _",)),
     # the article
     "article_no_mapping": (publication(articles={"item": None}), ("article 'item': must be",)),
     "article_name": (
@@ -392,7 +392,6 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     },
 }
 
-THIN_MODELS = ("staged_changes", "row_versions", "published_rows", "conflict_table")
 PROJECT = """
 name: consumer
 version: "1.0"

@@ -41,6 +41,7 @@ def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path)
         problems = {played.case.label: compare(running, played) for played in running.played}
         assert problems == {case.label: [] for case in cases}
         assert running.changed_by_empty_run() == []
+        assert running.data_test_errors() == ()
         running.build("--full-refresh")
         assert rounds_of_last_run(running, BUSY_ROW) <= 2
         rebuilt = {
@@ -101,6 +102,7 @@ def assert_equal(name: str, cases: list[Case], folder: Path, state: Path) -> Non
     with builds(name, cases, folder, state) as running:
         found = {played.case.label: compare(running, played) for played in running.played}
         assert found == nothing
+        assert running.data_test_errors() == ()
         running.build("--full-refresh")
         rebuilt = {
             played.case.label: compare(running, played, is_rebuilt=True)

@@ -34,6 +34,7 @@ def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> None:
     with builds(name, cases, folder, state) as running:
         assert {one.case.label: compare(running, one) for one in running.played} == nothing
         assert running.changed_by_empty_run() == []
+        assert running.data_test_errors() == ()
         running.build("--full-refresh")
         rebuilt = {one.case.label: compare(running, one, is_rebuilt=True) for one in running.played}
     assert rebuilt == nothing

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from replication_conflicts.capture.install import install
 from replication_conflicts.dbt_build import DbtBuild
+from replication_conflicts.distribution.articles import node_publication, project_publications
+from replication_conflicts.distribution.database import open_database
 from replication_conflicts.environment.profile import write_profile
 
 from .conftest import REPOSITORY
@@ -15,25 +22,59 @@ from .documents import example_files, section, text_of
 
 DOCUMENTS = (
     "README.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "DECISIONS.md",
     "docs/behavior.md",
     "docs/benchmarks.md",
+    "docs/configuration.md",
+    "docs/cost.md",
     "docs/feed_contract.md",
+    "docs/nodes.md",
 )
 MACROS = REPOSITORY / "macros"
+# what a `case` gives, and the name that is taken where another one is NULL
+GIVEN = r"(?:then|else|,) '(\w+)'"
 
 
-def words_of(macro: str, pattern: str) -> set[str]:
-    """What a macro's file has in places of that pattern."""
-    return set(re.findall(pattern, (MACROS / macro).read_text(encoding="utf-8")))
+def words_of(macro: str, pattern: str) -> list[str]:
+    """What a macro's file has in places of that pattern, in its order."""
+    return re.findall(pattern, (MACROS / macro).read_text(encoding="utf-8"))
 
 
-def first_column(document: str, heading: str) -> set[str]:
-    """The words in backticks of a table's first column, below a heading."""
+def table_rows(document: str, heading: str) -> list[list[str]]:
+    """The cells of the tables below a heading, of lines that begin with a word in backticks."""
     lines = section(document, heading).splitlines()
-    cells = [line.split("|")[1] for line in lines if line.startswith("| `")]
-    return {word for cell in cells for word in re.findall(r"`(\w+)`", cell)}
+    return [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
+
+
+def first_column(document: str, heading: str) -> list[str]:
+    """The words in backticks of a table's first column, below a heading."""
+    cells = [row[0] for row in table_rows(document, heading)]
+    return [word for cell in cells for word in re.findall(r"`(\w+)`", cell)]
+
+
+def option_rules() -> dict[str, dict[str, dict[str, Any]]]:
+    """What the macro of that name returns."""
+    text = (MACROS / "checks" / "option_rules.sql").read_text(encoding="utf-8")
+    (literal,) = re.findall(r"return\((\{.*\})\)", text, re.DOTALL)
+    rules: dict[str, dict[str, dict[str, Any]]] = ast.literal_eval(literal.replace("true", "True"))
+    return rules
+
+
+def described(file: str) -> list[dict[str, Any]]:
+    """The models or seeds that a yml file describes."""
+    found = yaml.safe_load((REPOSITORY / file).read_text(encoding="utf-8"))
+    described: list[dict[str, Any]] = found.get("models") or found["seeds"]
+    return described
+
+
+def words_allowed(file: str, column: str) -> list[str]:
+    """The words that a model's test allows in a column."""
+    (model,) = described(file)
+    (test,) = (one["well_formed"] for one in model["data_tests"])
+    words: list[str] = test["arguments"]["words"][column]
+    return words
 
 
 def test_the_example_parses(tmp_path: Path) -> None:
@@ -73,25 +114,104 @@ def test_links_lead_somewhere(document: str) -> None:
         assert not anchor or anchor in slugs, anchor
 
 
-def test_the_reasons_are_those_of_the_macro() -> None:
-    reasons = words_of("decision/contract_violation.sql", r"then '(\w+)'") | {"transaction"}
-    # merge replication's own
-    reasons -= {"unknown_column"}
-    assert first_column("README.md", "The feed contract") >= reasons
+def test_the_reasons_are_those_of_the_macro_in_its_order() -> None:
+    reasons = [*words_of("decision/contract_violation.sql", r"then '(\w+)'"), "transaction"]
+    named = [one for one in first_column("README.md", "The feed contract") if one in reasons]
+    assert named == reasons
     assert first_column("docs/feed_contract.md", "Violations") == reasons
 
 
-def test_the_rules_are_those_of_the_macro() -> None:
-    rules = words_of("decision/deciding_rule.sql", r"(?:then|else) '(\w+)'")
-    outcomes = words_of("decision/change_outcome.sql", r"(?:then|else) '(\w+)'")
-    assert first_column("docs/behavior.md", "One transaction") == rules | outcomes
+def test_the_rules_and_outcomes_of_queued_updating_are_those_of_the_macros() -> None:
+    rules = words_of("decision/deciding_rule.sql", GIVEN)
+    outcomes = words_of("decision/change_outcome.sql", GIVEN)
+    assert set(first_column("docs/behavior.md", "One transaction")) == {*rules, *outcomes}
+
+
+def test_the_rules_and_outcomes_of_merge_replication_are_those_of_the_macros() -> None:
+    macros = ("merge_rule", "record_rule", "merge_outcome", "record_outcome")
+    words = {word for macro in macros for word in words_of(f"decision/{macro}.sql", GIVEN)}
+    assert set(first_column("docs/behavior.md", "Merge replication")) == words
+
+
+def test_the_words_of_the_log_are_described() -> None:
+    outcomes = words_allowed("models/decision/change_outcomes.yml", "outcome")
+    (text,) = re.findall(r"docs outcome %\}(.*?)\{%", text_of("models/docs.md"), re.DOTALL)
+    assert {word for word in outcomes if f"`{word}`" not in text} == set()
+    (model,) = described("models/decision/change_outcomes.yml")
+    (rule,) = (one["description"] for one in model["columns"] if one["name"] == "rule")
+    macros = ("deciding_rule", "merge_rule", "record_rule")
+    rules = {word for macro in macros for word in words_of(f"decision/{macro}.sql", GIVEN)}
+    people = {"submit_winner", "submit_loser", "remove", "refused_command"}
+    assert set(re.findall(r"`(\w+)`", rule)) == rules | people
+
+
+@pytest.mark.parametrize(
+    ("heading", "file", "column"),
+    [
+        ("Read a conflict", "models/conflicts/conflicts_info.yml", "conflict_kind"),
+        (
+            "Commands, and how a subscriber applies them",
+            "models/subscribers/distribution_commands.yml",
+            "kind",
+        ),
+    ],
+)
+def test_the_readme_names_all_kinds(heading: str, file: str, column: str) -> None:
+    kinds = words_allowed(file, column)
+    text = section("README.md", heading)
+    assert {kind for kind in kinds if f"`{kind}`" not in text} == set()
+
+
+def test_the_tables_of_the_node_can_be_captured(tmp_path: Path) -> None:
+    (tables,) = re.findall(r'^sqlite3 \S+ "\n(.*?)"$', text_of("docs/nodes.md"), re.DOTALL | re.M)
+    database = sqlite3.connect(tmp_path / "center.db")
+    database.executescript(tables)
+    database.close()
+    publication = node_publication("inventory", project_publications(REPOSITORY))
+    engine = open_database(f"sqlite:///{tmp_path}/center.db")
+    assert install(engine, publication, "center").articles == len(publication.articles)
+    engine.dispose()
+
+
+@pytest.mark.parametrize("level", ["publication", "article"])
+def test_the_options_are_those_of_the_macro(level: str) -> None:
+    rules = option_rules()[level]
+    heading = {"publication": "A publication", "article": "An article"}[level]
+    rows = {row[0].strip("`"): row[1:] for row in table_rows("docs/configuration.md", heading)}
+    assert list(rows) == list(rules)
+    for option, (values, default, replication) in rows.items():
+        rule = rules[option]
+        words = rule.get("values", ["true", "false"] if rule.get("form") == "flag" else [])
+        assert {word for word in words if f"`{word}`" not in values} == set(), option
+        assert (default == "must be given") == rule.get("required", False), option
+        assert replication == rule.get("belongs_to", "both"), option
+        if words and not rule.get("required"):
+            assert default.strip("`") in words, option
+
+
+def test_the_columns_of_subscriptions_are_those_of_the_seed() -> None:
+    (seed,) = (one for one in described("seeds/_seeds.yml") if one["name"] == "subscriptions")
+    columns = [column["name"] for column in seed["columns"]]
+    assert list(seed["config"]["column_types"]) == columns
+    assert first_column("docs/configuration.md", "A subscription") == columns
+
+
+@pytest.mark.parametrize("top", ["models", "macros", "replication_conflicts"])
+def test_the_layout_names_every_folder(top: str) -> None:
+    text = section("CONTRIBUTING.md", "Layout")
+    # a line that begins with a name is about another folder of the repository
+    (about,) = re.findall(rf"^{top}/ .*(?:\n .*)*", text, re.MULTILINE)
+    folders = [one.name for one in (REPOSITORY / top).iterdir() if one.is_dir()]
+    shown = set(re.findall(r"(?<![\w/])(\w+)/", about))
+    assert {name for name in folders if name != "__pycache__"} == shown - {top}
 
 
 def test_the_resolvers_and_what_they_are_given_are_those_of_the_macros() -> None:
     resolvers = words_of("checks/resolver_rules.sql", r"'(\w+)': \{")
-    given = words_of("resolvers/resolver_arguments.sql", r"'(\w+)': ") | {"given"}
-    returned = words_of("resolvers/resolution.sql", r"(\w+)='") | {"resolution"}
-    assert first_column("docs/behavior.md", "Resolvers") == resolvers | given | returned
+    given = words_of("resolvers/resolver_arguments.sql", r"'(\w+)': ")
+    returned = words_of("resolvers/resolution.sql", r"(\w+)='")
+    named = {*resolvers, *given, "given", *returned, "resolution"}
+    assert set(first_column("docs/behavior.md", "Resolvers")) == named
 
 
 def test_taken_column_names_are_all_named() -> None:

@@ -134,6 +134,28 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
 
 
 @pytest.mark.spark
+def test_a_row_filter_without_subscription_is_a_warning(consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south'), ('stock', 'north')")
+    item = {
+        "columns": {"item_id": "int", "name": "string", "price": "int"},
+        "primary_key": ["item_id"],
+        "row_filter": {"nort": "item_id > 0", "south": "item_id < 9"},
+    }
+    stock = {"replication": "queued", "publisher": "HQ", "articles": {"item": item}}
+    variables = ("--vars", json.dumps({"publications": {"stock": stock}}))
+    compiled = consumer.build.run("compile", "--select", "arrived_changes", *variables)
+    assert compiled.success, compiled.errors
+    (text,) = compiled.warnings
+    for part in (
+        "publication 'stock', article 'item', option 'row_filter'",
+        "no subscription 'nort', only: north, south",
+        "gets every row",
+    ):
+        assert part in text
+    assert "no subscription 'south'" not in text
+
+
+@pytest.mark.spark
 def test_a_session_with_another_time_zone(consumer: ScratchProject) -> None:
     fill(consumer, subscriptions="('stock', 'south')")
     profile = consumer.folder / "profiles" / "profiles.yml"
@@ -154,6 +176,10 @@ def test_a_session_with_another_time_zone(consumer: ScratchProject) -> None:
 def test_a_decision_waits_for_the_first_run(consumer: ScratchProject) -> None:
     fill(consumer, subscriptions="('stock', 'south')", conflict_decisions="('c1', 'remove', null)")
     assert errors(consumer) == ()
+    taken = consumer.build.run("run", "--select", "+intervention_log")
+    assert taken.success, taken.errors
+    kept = consumer.build.spark.table(f"{consumer.schema}.intervention_log")
+    assert kept.count() == 0
 
 
 @pytest.mark.spark

@@ -199,6 +199,10 @@ class Builds:
         self._is_built = True
         return result
 
+    def data_test_errors(self) -> tuple[str, ...]:
+        """What the project's own tests say about what is recorded."""
+        return self._build.run("test", "--exclude-resource-type", "unit_test").errors
+
     def changed_by_empty_run(self) -> list[str]:
         """Tables that keep something and have a new Delta version after a run without news."""
         kept = self._data_tables()

@@ -205,6 +205,6 @@ def _reports_arrive_once(world: World) -> None:
     (last,) = queue.selectExpr("max(queue_position)").collect()
     assert (entry["queue_position"], entry["error_text"]) == (last[0], "it's refused")
     assert (entry["key"], entry["row"]) == ({"id": "1"}, None)
-    events = world.spark.table(world.relations.events)
+    events = world.spark.table(world.relations.events_table)
     names = events.selectExpr("subscriber", "snapshot_position").collect()
     assert len(names) == len(set(names)) > 0

@@ -26,12 +26,15 @@ class Transaction:
     """Changes of one node that stand or fall together, in the order of the queue."""
 
     changes: list[Change]
+    last_place: int | None = None
+    """The place of its last change, where that is not among `changes`: it broke the contract."""
 
     @property
     def position(self) -> int | None:
         """The place of its last change; None when none of its changes has a place."""
         positions = [change.position for change in self.changes if change.position is not None]
-        return max(positions, default=None)
+        places = positions if self.last_place is None else [*positions, self.last_place]
+        return max(places, default=None)
 
 
 @dataclass
@@ -46,7 +49,7 @@ class Intake:
     waiting: list[Change] = field(default_factory=list)
     """Changes of transactions that are not complete yet."""
     last_position: int | None = None
-    """The last place in the queue of a change that got an outcome."""
+    """The last place in the queue of a transaction that was taken."""
     clock: datetime | None = None
     """The publication's clock: the largest `changed_at` taken so far."""
 
@@ -146,8 +149,9 @@ class Intake:
 
         Under queued updating a change that breaks the contract takes its whole transaction with
         it: the reason of the others is `transaction`.  In a merge session only that change is
-        rejected, though it counts towards the session's changes.  The publication's clock goes on
-        with every change that keeps the contract by itself, in the order of the queue, whatever
+        rejected, though it counts towards the session's changes, and its place towards the
+        session's.  The publication's clock goes on with every
+        change that keeps the contract by itself, in the order of the queue, whatever
         becomes of its transaction.
         """
         rejected = []
@@ -166,7 +170,7 @@ class Intake:
                 judged = list(zip(transaction.changes, reasons, strict=True))
                 rejected.extend((change, reason) for change, reason in judged if reason)
                 left = [change for change, reason in judged if not reason]
-                kept.extend([Transaction(left)] if left else [])
+                kept.extend([Transaction(left, transaction.position)] if left else [])
             elif any(reasons):
                 for change, reason in zip(transaction.changes, reasons, strict=True):
                     rejected.append((change, reason or "transaction"))

@@ -184,9 +184,14 @@ def _write(
     row: Row | None,
     place: int,
 ) -> MergeHeld:
-    """A version of the run's own; `row` None: a tombstone."""
+    """A version of the run's own; `row` None: a tombstone.
+
+    Where conflicts are found by record its number is new to the record that its row leaves, and to
+    the one that it enters.
+    """
     known = held.lineage if held else {}
-    floor = taken_numbers(publication, change.article, held.last_row if held else row, rows)
+    sides = (held.last_row if held else None, row)
+    floor = union(*(taken_numbers(publication, change.article, one, rows) for one in sides if one))
     own = Scribe(publication, place, floor).own(known, change.position or 0)
     last_row = held.last_row if held else row or {}
     lineage = union(known, {own.node: own.number})

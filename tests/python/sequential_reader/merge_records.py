@@ -209,19 +209,32 @@ class RecordDecision:
         return "concurrent" if is_by_record else decision.comparison
 
     def _replaced(self) -> Iterable[tuple[RowName, MergeHeld]]:
-        """The other rows of the record as the session holds them; what it does not hold goes."""
+        """The other rows of the record as the session holds them; what it does not hold goes.
+
+        A row stays as it is where the session knows it and holds the same.  Values alone say
+        nothing, unless the article asks for it: of a row that the loser has set to what it was, its
+        version has lost.
+        """
         node = str(self._leader().node)
-        images = {(one.article, one.key): one.row for one in self.group.images}
+        images = {(one.article, one.key): one for one in self.group.images}
         changed = {(one.change.article, one.change.key) for one in self.natural}
-        for name, row in images.items():
+        for name, image in images.items():
             held = self.held(name[0]).get(name[1])
-            if name not in changed and (held is None or held.row != row):
-                yield name, self._own(held, row)
+            if name not in changed and not self._stays(image, held):
+                yield name, self._own(held, image.row)
         for name, held in self.before.items():
             if held.row is None or name in images or name in changed:
                 continue
             if self.publication.articles[name[0]].is_inside(node, held.row):
                 yield name, self._own(held, None)
+
+    def _stays(self, image: Change, held: MergeHeld | None) -> bool:
+        """Whether a row is as a session has it, and the session knows it."""
+        if held is None or held.row != image.row:
+            return False
+        article = self.publication.articles[image.article]
+        is_known = not unknown_writers(article.is_column_tracked, image, held)
+        return is_known or article.ignore_equal_values
 
     def _own(self, held: MergeHeld | None, row: Row | None) -> MergeHeld:
         known = held.lineage if held else {}

@@ -1,6 +1,7 @@
-{#- Checks what is data and not code, before a run writes anything: subscriptions, their events, people's decisions, and that
-    the policy of a publication has not changed while it has subscriptions. One query, one error that lists every problem. -#}
-{% macro check_subscriptions() -%}
+{#- Checks what is data and not code, before a run writes anything: subscriptions, their events, people's decisions, that the
+    policy of a publication has not changed while it has subscriptions, and that no subscription has changed its type. One query,
+    one error that lists every problem. What may yet become right is a warning. -#}
+{% macro check_inputs() -%}
     {%- set recorded_policies = replication_conflicts.held_relation('publication_policies') -%}
     {%- set recorded_types = replication_conflicts.held_relation('subscription_types') -%}
     {%- set event_log = replication_conflicts.held_relation('subscription_event_log') -%}
@@ -11,27 +12,37 @@
         from {{ ref('subscriptions') }}
         group by publication, subscriber
         union all
-        select 'event', publication, subscriber, event, count(*), null, null, null
+        select
+            'event' as subject, publication, subscriber, event as value, count(*) as number,
+            null as priority, null as is_republisher, null as below
         from {{ ref('subscription_events') }}
         group by publication, subscriber, event
         union all
-        select 'decision', null, null, decision, count(*), null, null, null
+        select
+            'decision' as subject, null as publication, null as subscriber, decision as value, count(*) as number,
+            null as priority, null as is_republisher, null as below
         from {{ ref('conflict_decisions') }}
         group by decision
         {%- if event_log is not none %}
         union all
-        select distinct 'logged event', publication, subscriber, event, 1, null, null, null
+        select distinct
+            'logged event' as subject, publication, subscriber, event as value, 1 as number,
+            null as priority, null as is_republisher, null as below
         from {{ event_log }}
         {%- endif %}
         {%- if recorded_policies is not none %}
         union all
-        select 'policy', publication, null, max_by(policy, run_sequence), 1, null, null, null
+        select
+            'policy' as subject, publication, null as subscriber, max_by(policy, run_sequence) as value, 1 as number,
+            null as priority, null as is_republisher, null as below
         from {{ recorded_policies }}
         group by publication
         {%- endif %}
         {%- if recorded_types is not none %}
         union all
-        select 'type', publication, subscriber, max_by(type, run_sequence), 1, null, null, null
+        select
+            'type' as subject, publication, subscriber, max_by(type, run_sequence) as value, 1 as number,
+            null as priority, null as is_republisher, null as below
         from {{ recorded_types }}
         group by publication, subscriber
         {%- endif %}
@@ -41,9 +52,10 @@
         {%- do replication_conflicts.check_session() -%}
         {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': [], 'type': []} -%}
         {%- for row in run_query(query).rows -%}
-            {%- do found[row[0]].append({
-                'publication': row[1], 'subscriber': row[2], 'value': row[3], 'number': row[4],
-                'priority': row[5], 'is_republisher': row[6], 'below': row[7]
+            {%- do found[row['subject']].append({
+                'publication': row['publication'], 'subscriber': row['subscriber'], 'value': row['value'],
+                'number': row['number'], 'priority': row['priority'], 'is_republisher': row['is_republisher'],
+                'below': row['below']
             }) -%}
         {%- endfor -%}
         {%- set subscriptions = found['subscription'] -%}
@@ -56,6 +68,10 @@
         -%}
         {%- if problems -%}
             {{ exceptions.raise_compiler_error(problems | join('\n  ')) }}
+        {%- endif -%}
+        {%- set warnings = replication_conflicts.row_filter_warnings(subscriptions) -%}
+        {%- if warnings -%}
+            {%- do exceptions.warn(warnings | join('\n  ')) -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro %}

@@ -1,0 +1,87 @@
+"""What the agent expects of the project's relations, and what it says where they are otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+
+import pytest
+
+from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.distribution.commands import Place
+from replication_conflicts.distribution.lakehouse import (
+    LakehouseCommands,
+    LakehouseProblem,
+    LakehouseReports,
+    Relations,
+    make_events_table,
+)
+from replication_conflicts.distribution.ports import Reinitialized
+from tests.python.conftest import ScratchProject
+from tests.python.nodes_loop.databases import publications
+from tests.python.nodes_loop.people import ARTICLES
+
+PROJECT = {"dbt_project.yml": "{name: relations, profile: replication_conflicts, version: '1'}\n"}
+PUBLICATION = node_publication("shop", publications({"item": ARTICLES["item"]}))
+EVENT = Reinitialized("north", 7, datetime(2026, 1, 1, tzinfo=timezone.utc))
+
+
+@pytest.fixture(scope="module")
+def project(scratch_project: Callable[[Mapping[str, str]], ScratchProject]) -> ScratchProject:
+    """An empty project, with its two schemas."""
+    made = scratch_project(PROJECT)
+    for schema in (made.schema, f"{made.schema}_feeds"):
+        made.build.spark.sql(f"create schema {schema}")
+    return made
+
+
+@pytest.fixture
+def relations(project: ScratchProject) -> Relations:
+    """The schemas of the project."""
+    return Relations(published=project.schema, feeds=f"{project.schema}_feeds")
+
+
+@pytest.mark.spark
+def test_commands_before_the_first_build(project: ScratchProject, relations: Relations) -> None:
+    commands = LakehouseCommands(project.build.spark, relations, PUBLICATION, "north")
+    assert not commands.are_written
+    with pytest.raises(LakehouseProblem, match="run a build first"):
+        commands.count(Place(0))
+
+
+@pytest.mark.spark
+def test_an_event_is_written_once_where_builds_read_it(
+    project: ScratchProject, relations: Relations
+) -> None:
+    spark = project.build.spark
+    view = f"{relations.published}.subscription_events"
+    make_events_table(spark, relations)
+    spark.sql(f"create view {view} as select * from {relations.events_table}")
+    reports = LakehouseReports(spark, relations, PUBLICATION)
+    try:
+        for _ in range(2):
+            reports.reinitialized(EVENT)
+        (row,) = spark.table(view).collect()
+        assert (row["subscriber"], row["event"], row["snapshot_position"]) == (
+            "north",
+            "reinitialized",
+            7,
+        )
+    finally:
+        spark.sql(f"drop view {view}")
+
+
+@pytest.mark.spark
+def test_an_event_that_the_next_build_would_throw_away(
+    project: ScratchProject, relations: Relations
+) -> None:
+    """A seed is loaded anew in every build, before anything reads it."""
+    spark = project.build.spark
+    seed = f"{relations.published}.subscription_events"
+    spark.sql(f"create table {seed} (publication string) using parquet")
+    reports = LakehouseReports(spark, relations, PUBLICATION)
+    try:
+        with pytest.raises(LakehouseProblem, match="a build writes it anew"):
+            reports.reinitialized(EVENT)
+    finally:
+        spark.sql(f"drop table {seed}")
