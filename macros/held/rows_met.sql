@@ -17,10 +17,7 @@ followed as (
     select
         * except (is_looked_at),
         is_looked_at
-        or lead(true) over (
-            partition by row_hash, publication, article, row_key
-            order by transaction_position, queue_position
-        ) is not null as is_looked_at
+        or {{ replication_conflicts.is_followed('transaction_position, queue_position') }} as is_looked_at
     from {{ relation }}
 ),
 

@@ -66,12 +66,13 @@ from_images as (
     where
         coalesce(images.held_row.is_deleted, true)
         or {{ replication_conflicts.rows_differ('images.held_row.row', 'images.change_row') }}
-        -- values say nothing, unless the article asks for it: a row that the loser has set to what
-        -- it was is the loser's
+        -- values say nothing, unless the article asks for it: a row that a node has set to what it
+        -- was is that node's. What a run itself has brought back is nobody's
         or (
             not images.ignores_equal_values
             and {{ replication_conflicts.unknown_writer(
-                'images.lineage', 'images.known_position', 'images.node', 'images.held_row'
+                'images.lineage', 'images.known_position', 'images.node', 'images.held_row',
+                besides='images.run_node'
             ) | indent(12) }} is not null
         )
 ),

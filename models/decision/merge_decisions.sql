@@ -202,10 +202,9 @@ followed as (
     select
         * except (is_looked_at),
         is_looked_at
-        or lead(true) over (
-            partition by row_hash, publication, article, row_key
-            order by transaction_position, {{ 'is_run_row, ' if with_records }}queue_position
-        ) is not null as is_looked_at
+        or {{ is_followed(
+            'transaction_position, ' ~ ('is_run_row, ' if with_records else '') ~ 'queue_position'
+        ) }} as is_looked_at
     from changes
 ),
 

@@ -252,7 +252,7 @@ MERGE = (
     ),
     Mutant(
         "nobody looks at a change that one more follows",
-        "models/decision/merge_decisions.sql",
+        "macros/held/is_followed.sql",
         "lead(true) over (",
         "lead(true, 2) over (",
     ),

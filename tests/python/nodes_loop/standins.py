@@ -18,6 +18,7 @@ class Lists:
     initial: list[SnapshotRow] = field(default_factory=list)
     refusals: dict[str, Refusal] = field(default_factory=dict)
     events: list[Reinitialized] = field(default_factory=list)
+    are_written: bool = True
 
     def after(self, place: Place) -> Iterator[AgentCommand]:
         return iter([one for one in self.commands if one.place > place])

@@ -113,3 +113,10 @@ def test_what_cannot_be_done_is_one_line(desk: Desk) -> None:
     assert desk.call("--initialize").exit_code == 0
     again = desk.call("--initialize")
     assert (again.exit_code, "initialized already" in again.output) == (1, True)
+
+
+def test_a_node_may_start_before_the_first_build(desk: Desk) -> None:
+    desk.lists.are_written = False
+    result = desk.call("--initialize")
+    assert result.exit_code == 0
+    assert "No build has written commands yet" in result.output

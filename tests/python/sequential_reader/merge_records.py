@@ -212,8 +212,8 @@ class RecordDecision:
         """The other rows of the record as the session holds them; what it does not hold goes.
 
         A row stays as it is where the session knows it and holds the same.  Values alone say
-        nothing, unless the article asks for it: of a row that the loser has set to what it was, its
-        version has lost.
+        nothing, unless the article asks for it: of a row that a node has set to what it was, its
+        version has lost.  What a run itself has brought back is nobody's.
         """
         node = str(self._leader().node)
         images = {(one.article, one.key): one for one in self.group.images}
@@ -233,8 +233,9 @@ class RecordDecision:
         if held is None or held.row != image.row:
             return False
         article = self.publication.articles[image.article]
-        is_known = not unknown_writers(article.is_column_tracked, image, held)
-        return is_known or article.ignore_equal_values
+        unknown = unknown_writers(article.is_column_tracked, image, held)
+        nodes = {writer.node for writer in unknown} - {self.publication.own_node}
+        return not nodes or article.ignore_equal_values
 
     def _own(self, held: MergeHeld | None, row: Row | None) -> MergeHeld:
         known = held.lineage if held else {}
