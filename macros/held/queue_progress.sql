@@ -1,27 +1,31 @@
-{#- How far earlier runs have taken the queue, as a query: publication, last_position, clock (the newest change of all, by which ages
-    are measured). A change that kept the contract counts for the clock also when it was rejected with its transaction; what people
-    decided and subscribers refused are no changes.
-      log, rejected   the decision log and the rejected changes as the last run left them, or none -#}
+{#- How far earlier runs have taken the queue, as a query:
+      last_position  the last place of a change that was taken
+      last_place     the last place of anything: what people decided and subscribers refused have places, too
+      clock          the newest change of all, by which ages are measured. A change that kept the contract counts also when it was
+                     rejected with its transaction; what people decided and subscribers refused are no changes
+    log, rejected: the decision log and the rejected changes as the last run left them, or none. -#}
 {% macro queue_progress(log, rejected) -%}
+{%- set is_change = 'not ' ~ replication_conflicts.is_intervention()
+    if replication_conflicts.held_relation('intervention_log') else 'true' -%}
 {% if log -%}
 select
     publication,
     max(last_position) as last_position,
+    max(last_place) as last_place,
     max(changed_at) as clock
 from (
     select
         publication,
-        transaction_position as last_position,
-        changed_at
+        if({{ is_change }}, transaction_position, null) as last_position,
+        transaction_position as last_place,
+        if({{ is_change }}, changed_at, null) as changed_at
     from {{ log }}
-    {%- if replication_conflicts.held_relation('intervention_log') %}
-    where not {{ replication_conflicts.is_intervention() }}
-    {%- endif %}
     {%- if rejected %}
     union all
     select
         publication,
         cast(null as bigint) as last_position,
+        cast(null as bigint) as last_place,
         changed_at
     from {{ rejected }}
     where reason = 'transaction'
@@ -32,6 +36,7 @@ group by publication
 select
     cast(null as string) as publication,
     cast(null as bigint) as last_position,
+    cast(null as bigint) as last_place,
     cast(null as timestamp) as clock
 where false
 {%- endif %}

@@ -57,8 +57,8 @@ beside_delete as (
         * except (change_before),
         operation = 'delete'
         and if(
-            change_before.transaction_key = transaction_key and change_before.operation = 'delete',
-            true,
+            change_before.transaction_key = transaction_key,
+            change_before.operation = 'delete',
             coalesce(publisher_row.is_deleted, true)
         ) as is_empty_delete
     from beside_publisher

@@ -302,6 +302,7 @@ recorded as (
             when not coalesce(identified.kept_row.is_deleted, false)
                 then {{ kept_values }}
         end as held_row,
+        if(identified.kept_row.is_deleted, null, {{ kept_values }}) as row_before,
         {%- else -%}
         if(identified.kept_row.is_deleted, null, {{ kept_values }}) as held_row,
         {%- endif %}
@@ -399,9 +400,11 @@ conflicts as (select * from recorded),
 -- one row per change: whose partitions the row lies in before and after the decision
 final as (
     select
-        * except (conflict_id{{ ', intervention' if has_interventions }}),
+        * except (conflict_id{{ ', intervention, row_before' if has_interventions }}),
         conflict_id,
-        {{ partition_members('held_row') | indent(4) }} as partitions_before,
+        {{ partition_members(
+            'row_before' if has_interventions else 'held_row'
+        ) | indent(4) }} as partitions_before,
         {{ partition_members(
             "if(publisher_version is null, null, if(is_written"
             ~ (' or intervention is not null' if has_interventions else '')

@@ -2,7 +2,7 @@
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
-{%- set waiting = none if flags.FULL_REFRESH else held_relation('waiting_changes') -%}
+{%- set waited = held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
 {%- set has_interventions = has_interventions() -%}
 {#- under merge replication a change is decided without the others of its session -#}
@@ -62,8 +62,8 @@ progress as (
     {{ progress | indent(4) }}
 ),
 
--- transactions without a count: those that came in different deliveries stay apart when the log is
--- rebuilt
+-- when the log is rebuilt, what was one transaction stays one, at its place: those without a count
+-- that came in different deliveries stay apart
 earlier_groups as (
     {% if rebuilt_log -%}
     select
@@ -71,7 +71,6 @@ earlier_groups as (
         change_id,
         transaction_position
     from {{ source('held', 'change_outcomes') }}
-    where transaction_change_count is null
     {%- else -%}
     select
         cast(null as string) as publication,
@@ -117,16 +116,27 @@ earlier_priorities as (
         priority
     from {{ source('held', 'change_outcomes') }}
     where priority is not null
-    {%- elif waiting -%}
+    {%- endif %}
+    {%- if rebuilt_log and waited %}
+    union all
+    {%- endif %}
+    {%- if waited %}
     select
-        publication,
-        change_id,
-        priority
-    from {{ source('held', 'waiting_changes') }}
+        waiting.publication,
+        waiting.change_id,
+        waiting.priority
+    from {{ source('held', 'waiting_changes') }} as waiting
+    {%- if rebuilt_log %}
+    left anti join {{ source('held', 'change_outcomes') }} as decided
+        on
+            waiting.publication = decided.publication
+            and waiting.change_id = decided.change_id
+    {%- endif %}
     where
-        priority is not null
-        and not is_other_content
-    {%- else -%}
+        waiting.priority is not null
+        and not waiting.is_other_content
+    {%- endif %}
+    {%- if not rebuilt_log and not waited %}
     select
         cast(null as string) as publication,
         cast(null as string) as change_id,
@@ -147,7 +157,8 @@ grouped as (
                 earlier_groups.transaction_position,
                 if(changes.is_apart, changes.other_content, null) as other_content
             )
-        ) as transaction_key
+        ) as transaction_key,
+        earlier_groups.transaction_position as earlier_position
     from changes
     left join earlier_groups
         on
@@ -157,14 +168,15 @@ grouped as (
 
 counted as (
     select
-        grouped.*,
+        grouped.* except (earlier_position),
         {{ transaction_hash('grouped') }} as transaction_hash,
         publications.replication,
         publications.publisher,
         publications.retention_days,
         publications.latest_time,
         coalesce(earlier_rejections.rejected_changes, 0) as rejected_before,
-        earlier_rejections.last_position as rejected_position
+        earlier_rejections.last_position as rejected_position,
+        grouped.earlier_position
     from grouped
     inner join publications on grouped.publication = publications.publication
     left join earlier_rejections
@@ -244,8 +256,9 @@ checked as (
 transactions as (
     select
         *,
-        greatest(
-            max(queue_position) over in_transaction, rejected_position
+        coalesce(
+            earlier_position,
+            greatest(max(queue_position) over in_transaction, rejected_position)
         ) as transaction_position,
         is_apart
         or transaction_id is null

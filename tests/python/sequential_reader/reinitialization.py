@@ -32,13 +32,10 @@ class Reinitializations:
     events: list[tuple[Event, Place]] = field(default_factory=list)
 
     def receive(self, event: Event, last_position: int | None) -> None:
-        """An event acts at the place that it names, else after the last one taken before."""
+        """An event acts behind the place that it names, and behind what has been taken before."""
         if any(event == known for known, _ in self.events):
             return
-        place = (event.position, 0)
-        if event.position is None:
-            place = (last_position or 0, 1)
-        self.events.append((event, (place[0] or 0, place[1])))
+        self.events.append((event, (max(event.position or 0, last_position or 0), 1)))
 
     def last_mark(self, subscriber: str) -> Mark | None:
         """The subscription's latest mark."""
