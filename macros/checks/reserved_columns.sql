@@ -5,6 +5,7 @@
         'change_id', 'queue_position', 'node', 'transaction_id', 'transaction_change_count', 'operation', 'changed_at',
         'old_version', 'new_version', 'lineage', 'known_position', 'changed_columns', 'previous_values', 'priority',
         'publication', 'article', 'row_key', 'change_row', 'content_hash',
+        'written_columns', 'tracked_columns', 'has_unknown_column', 'ignores_equal_values', 'merge_version',
         'row_version', 'version_node', 'version_change_id', 'is_deleted', 'run_sequence',
         'origin_datasource_id', 'conflict_id', 'transaction_position'
     ]) }}

@@ -17,7 +17,7 @@ def section(document: str, heading: str) -> str:
     return text_of(document).split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
-def example_files() -> dict[str, str]:
-    """The files of the README's example: a path alone on its line, and a block below it."""
+def example_files(document: str = "README.md") -> dict[str, str]:
+    """The files of a document's example: a path alone on its line, and a block below it."""
     pattern = r"^`([\w./]+\.(?:yml|sql|csv))`\n\n```\w+\n(.*?)^```$"
-    return dict(re.findall(pattern, text_of("README.md"), re.DOTALL | re.MULTILINE))
+    return dict(re.findall(pattern, text_of(document), re.DOTALL | re.MULTILINE))

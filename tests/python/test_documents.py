@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,27 +79,48 @@ def words_allowed(file: str, column: str) -> list[str]:
     return words
 
 
-def test_the_example_parses(tmp_path: Path) -> None:
-    files = example_files()
-    assert len(files) == 12
+def parse(folder: Path, files: Mapping[str, str]) -> None:
+    """Parse a project of such files, which installs this one."""
     for name, text in files.items():
-        file = tmp_path / name
+        file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(
             text.replace("../replication_conflicts ", f"{REPOSITORY} "), encoding="utf-8"
         )
-    write_profile(tmp_path / "profiles", tmp_path / ".local", name="shop")
-    build = DbtBuild(tmp_path, tmp_path / "profiles")
+    write_profile(folder / "profiles", folder / ".local", name="shop")
+    build = DbtBuild(folder, folder / "profiles")
     for command in ("deps", "parse"):
         result = build.run(command)
         assert result.success, result.errors
+
+
+def test_the_example_parses(tmp_path: Path) -> None:
+    files = example_files()
+    assert len(files) == 13
+    parse(tmp_path, files)
+
+
+def test_the_example_of_a_feed_is_where_the_source_is(tmp_path: Path) -> None:
+    files = example_files("docs/feed_contract.md")
+    assert len(files) == 4
+    parse(tmp_path, {**example_files(), **files})
+    manifest = json.loads((tmp_path / "target" / "manifest.json").read_text(encoding="utf-8"))
+    feed = manifest["nodes"]["model.shop.feed_crm__customer"]
+    assert (
+        feed["relation_name"]
+        == manifest["sources"]["source.shop.feeds.crm__customer"]["relation_name"]
+    )
+    staging = manifest["nodes"]["model.shop.stg_crm__customer"]
+    assert feed["unique_id"] in staging["depends_on"]["nodes"]
+    assert staging["schema"] == manifest["nodes"]["model.shop.crm__customer"]["schema"]
+    assert staging["schema"] != feed["schema"]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_named_files_exist(document: str) -> None:
     folders = "macros|models|tests|docs|seeds|scripts|profiles|replication_conflicts"
     named = re.findall(rf"[`\"(]((?:{folders})/[\w./]*\w/?)[`\"#)]", text_of(document))
-    example = {*example_files(), "models/crm"}
+    example = {*example_files(), *example_files("docs/feed_contract.md"), "models/crm"}
     assert [
         name for name in named if name not in example and not (REPOSITORY / name).exists()
     ] == []
@@ -218,3 +241,19 @@ def test_taken_column_names_are_all_named() -> None:
     text = text_of("docs/feed_contract.md")
     reserved = words_of("checks/reserved_columns.sql", r"'(\w+)'")
     assert {name for name in reserved if f"`{name}`" not in text} == set()
+
+
+@pytest.mark.parametrize(
+    ("macro", "query"),
+    [("staged_changes", "typed"), ("row_versions", "versions"), ("conflict_table", "final")],
+)
+def test_names_that_stand_beside_the_columns_of_an_article_are_taken(
+    macro: str, query: str
+) -> None:
+    reserved = {*words_of("checks/reserved_columns.sql", r"'(\w+)'")}
+    (text,) = re.findall(
+        rf"\n{query} as \(\n(.*?)\n\)", text_of(f"macros/articles/{macro}.sql"), re.DOTALL
+    )
+    names = re.findall(r"(?: as |version\.|^        )(\w+),?$", text, re.MULTILINE)
+    assert len(names) >= 4
+    assert {*names} - reserved == set()
