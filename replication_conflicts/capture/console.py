@@ -91,7 +91,8 @@ def upload_command(
     url: UrlOption,
     publication: PublicationOption = None,
     most: Annotated[
-        int, typer.Option(min=1, help="About how many changes enter the feed in one commit.")
+        int,
+        typer.Option(min=1, help="Queued updating: about how many changes enter the feed at once."),
     ] = CHANGES_AT_ONCE,
     feeds: FeedsOption = "feeds",
     project_dir: ProjectOption = Path(),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import time
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from sqlalchemy import Connection, Engine, Inspector, func, inspect, select
+from sqlalchemy import Connection, Engine, Inspector, String, func, inspect, select
 
 from replication_conflicts.capture import tables
+from replication_conflicts.capture.affinity import better_type
 from replication_conflicts.capture.sessions import insert_existing
-from replication_conflicts.capture.triggers import triggers_for
+from replication_conflicts.capture.triggers import no_triggers, triggers_for
 from replication_conflicts.capture.triggers.merge_bodies import (
     OPERATION,
     metadata_table,
@@ -20,7 +24,7 @@ from replication_conflicts.capture.triggers.postgres_merge import sequence_name
 from replication_conflicts.distribution import tables as agent_tables
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 from replication_conflicts.distribution.database import dialect_of
-from replication_conflicts.distribution.images import quoted
+from replication_conflicts.distribution.images import literal, quoted
 from replication_conflicts.distribution.metadata import metadata_name
 from replication_conflicts.distribution.statements import run_plain
 
@@ -59,20 +63,27 @@ def install(
     `priority` is stamped on changes (merge replication: a server subscription's).
     Errors: CaptureProblem; nothing is changed then.
     """
+    if priority is not None and not publication.is_merge:
+        raise CaptureProblem("--priority is of merge replication: other changes carry none")
     with engine.begin() as connection:
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name) and _node(connection, publication.name):
             raise CaptureProblem(f"publication '{publication.name}' is captured here already")
         for article in publication.articles.values():
             _check_table(inspector, article)
+            _check_version_column(connection, inspector, publication, article)
+            if dialect_of(engine) == "sqlite":
+                _check_types(connection, article)
         _create_tables(connection)
         connection.execute(
             tables.nodes.insert(),
             {
                 "publication": publication.name,
                 "node": node,
-                "next_batch": 1,
+                # not 1: the feed has those of an earlier installation
+                "next_batch": int(time.time() * 1000),
                 "priority": None if priority is None else str(priority),
+                "existing_rows": existing.value,
             },
         )
         if publication.is_merge and dialect_of(engine) == "postgres":
@@ -90,28 +101,28 @@ def install(
 def remove(engine: Engine, publication: NodePublication, *, is_discarding: bool = False) -> int:
     """Leave the tables as they were before `install`; the number of changes that are lost.
 
+    Which tables these are was written down then: the publication may have others by now. The
+    agent's position goes, too: rows without versions must be filled anew.
+
     Errors: CaptureProblem where changes wait for their upload, unless `is_discarding`.
     """
     with engine.begin() as connection:
-        captured_node(connection, publication.name)
+        node = captured_node(connection, publication.name)
         waiting = pending_changes(connection, publication)
         if waiting and not is_discarding:
             raise CaptureProblem(
                 f"{waiting} changes wait for their upload: `capture upload` first, or --discard"
             )
-        added = tables.articles.c
-        found = connection.execute(
-            select(added.article, added.has_added_column).where(
-                added.publication == publication.name
-            )
-        ).all()
+        found = _captured(connection, publication.name)
         # an article's triggers may read what stands beside another one
-        for name, _ in found:
-            _remove_triggers(connection, publication, str(name))
-        for name, has_added_column in found:
-            _remove_versions(connection, publication, str(name), bool(has_added_column))
-        if publication.is_merge and dialect_of(engine) == "postgres":
-            run_plain(connection, f"drop sequence {sequence_name(publication.name)}")
+        for one in found:
+            for statement in no_triggers(dialect_of(engine), one.name):
+                run_plain(connection, statement)
+        for one in found:
+            _remove_versions(connection, one)
+        if dialect_of(engine) == "postgres":
+            run_plain(connection, f"drop sequence if exists {sequence_name(publication.name)}")
+        _forget_position(connection, publication.name, node)
         for table in (tables.queue, tables.passed_over, tables.articles, tables.nodes):
             connection.execute(table.delete().where(table.c.publication == publication.name))
         if not connection.execute(select(tables.nodes.c.node)).first():
@@ -124,12 +135,29 @@ def pending_changes(connection: Connection, publication: NodePublication) -> int
     mine = tables.queue.c.publication == publication.name
     queued = select(func.count()).select_from(tables.queue).where(mine)
     count = int(connection.execute(queued).scalar_one())
-    if publication.is_merge:
-        for name in publication.articles:
-            table = quoted(metadata_name(name))
+    inspector = inspect(connection)
+    for one in _captured(connection, publication.name):
+        if inspector.has_table(metadata_name(one.name)):
+            table = quoted(metadata_name(one.name))
             query = f"select count(*) from {table} where {OPERATION} is not null"
             count += int(run_plain(connection, query).scalar_one())
     return count
+
+
+def check_articles(connection: Connection, publication: NodePublication) -> None:
+    """Errors: CaptureProblem where the triggers are made for other articles, or other columns.
+
+    A column that came later would be missing in what is uploaded, and empty at the publisher.
+    """
+    captured = {one.name: one.digest for one in _captured(connection, publication.name)}
+    wanted = {name: _digest(publication, one) for name, one in publication.articles.items()}
+    others = [name for name in {**captured, **wanted} if captured.get(name) != wanted.get(name)]
+    if others:
+        raise CaptureProblem(
+            "capture was installed for other columns, types, keys or articles:"
+            f" {', '.join(others)}. `capture upload` with the configuration of then,"
+            " `capture remove`, `capture install`"
+        )
 
 
 def captured_node(connection: Connection, publication: str) -> str:
@@ -140,6 +168,37 @@ def captured_node(connection: Connection, publication: str) -> str:
     if found is None:
         raise CaptureProblem(f"publication '{publication}' is not captured here")
     return found
+
+
+@dataclass(frozen=True)
+class _Captured:
+    """What `install` has noted about a table."""
+
+    name: str
+    version_column: str
+    has_added_column: bool
+    digest: str
+
+
+def _captured(connection: Connection, publication: str) -> list[_Captured]:
+    one = tables.articles.c
+    query = select(
+        one.article.label("name"), one.version_column, one.has_added_column, one.digest
+    ).where(one.publication == publication)
+    return [_Captured(**row) for row in connection.execute(query).mappings()]
+
+
+def _digest(publication: NodePublication, article: NodeArticle) -> str:
+    """Whether triggers that were made once still fit."""
+    shape = article.shape
+    said = [
+        publication.is_merge,
+        sorted((name, kind.ddl) for name, kind in article.kinds.items()),
+        shape.primary_key,
+        shape.version_column,
+        article.parent_columns,
+    ]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
 def _node(connection: Connection, publication: str) -> str | None:
@@ -174,6 +233,49 @@ def _check_table(inspector: Inspector, article: NodeArticle) -> None:
         raise CaptureProblem(f"table {article.name!r}: nothing makes its key ({key}) unique")
 
 
+def _check_version_column(
+    connection: Connection,
+    inspector: Inspector,
+    publication: NodePublication,
+    article: NodeArticle,
+) -> None:
+    """A column of that name is for versions if it is a text, and nobody but the agent fills it."""
+    version = article.shape.version_column
+    types = {one["name"]: one["type"] for one in inspector.get_columns(article.name)}
+    if version not in types:
+        return
+    query = f"select 1 from {quoted(article.name)} where {quoted(version)} is not null limit 1"
+    is_filled = run_plain(connection, query).first() is not None
+    is_agents = not is_filled or _is_served(connection, publication.name)
+    if not (isinstance(types[version], String) and is_agents):
+        raise CaptureProblem(
+            f"table {article.name!r} has a column {version!r} of its own: name another one with the"
+            " article's option version_column"
+        )
+
+
+def _is_served(connection: Connection, publication: str) -> bool:
+    """Whether an agent has brought rows of the publication."""
+    positions = agent_tables.positions
+    if not inspect(connection).has_table(positions.name):
+        return False
+    query = select(positions.c.publication).where(positions.c.publication == publication)
+    return connection.execute(query).first() is not None
+
+
+def _check_types(connection: Connection, article: NodeArticle) -> None:
+    """SQLite has no types, and must not make other values of those that come."""
+    query = f"select name, type from pragma_table_xinfo({literal(article.name)})"
+    declared = {row["name"]: row["type"] for row in run_plain(connection, query).mappings()}
+    for name, kind in article.kinds.items():
+        better = better_type(kind, declared[name])
+        if better is not None:
+            raise CaptureProblem(
+                f"table {article.name!r}, column {name!r}: SQLite does not keep every {kind.ddl} as"
+                f" it is in a column declared {declared[name]!r}; declare it as {better}"
+            )
+
+
 def _unique_indexes(inspector: Inspector, article: NodeArticle) -> list[list[str]]:
     """Columns of unique indexes and constraints, without those over expressions or some rows."""
     found = [list(one["column_names"]) for one in inspector.get_unique_constraints(article.name)]
@@ -201,7 +303,13 @@ def _add_versions(
         )
     connection.execute(
         tables.articles.insert(),
-        {"publication": publication.name, "article": article.name, "has_added_column": is_added},
+        {
+            "publication": publication.name,
+            "article": article.name,
+            "version_column": article.shape.version_column,
+            "has_added_column": is_added,
+            "digest": _digest(publication, article),
+        },
     )
     if publication.is_merge:
         for statement in _metadata_statements(connection, inspector, article):
@@ -221,7 +329,7 @@ def _add_triggers(
     node = captured_node(connection, publication.name)
     dialect = dialect_of(connection.engine)
     count = _count_existing(connection, article, existing)
-    for statement in triggers_for(dialect, publication, node, article, unique_keys).create:
+    for statement in triggers_for(dialect, publication, node, article, unique_keys):
         run_plain(connection, statement)
     if existing is not ExistingRows.INSERT or not count:
         return 0
@@ -270,18 +378,23 @@ def _queue_existing(
     )
 
 
-def _remove_triggers(connection: Connection, publication: NodePublication, name: str) -> None:
-    article = publication.article(name)
-    dialect = dialect_of(connection.engine)
-    for statement in triggers_for(dialect, publication, "", article).drop:
-        run_plain(connection, statement)
+def _remove_versions(connection: Connection, one: _Captured) -> None:
+    run_plain(connection, f"drop table if exists {quoted(metadata_name(one.name))}")
+    # the application may have dropped the table since
+    if not inspect(connection).has_table(one.name):
+        return
+    table, column = quoted(one.name), quoted(one.version_column)
+    if one.has_added_column:
+        run_plain(connection, f"alter table {table} drop column {column}")
+    else:
+        # a version that no agent keeps up any more would be taken for one that is known
+        run_plain(connection, f"update {table} set {column} = null")
 
 
-def _remove_versions(
-    connection: Connection, publication: NodePublication, name: str, has_added_column: bool
-) -> None:
-    if publication.is_merge:
-        run_plain(connection, f"drop table {quoted(metadata_name(name))}")
-    if has_added_column:
-        column = quoted(publication.article(name).shape.version_column)
-        run_plain(connection, f"alter table {quoted(name)} drop column {column}")
+def _forget_position(connection: Connection, publication: str, node: str) -> None:
+    """`distribute --initialize` may fill the tables again."""
+    for table in (agent_tables.positions, agent_tables.events):
+        mine = (table.c.publication == publication) & (table.c.subscriber == node)
+        connection.execute(table.delete().where(mine))
+    refusals = agent_tables.refusals
+    connection.execute(refusals.delete().where(refusals.c.publication == publication))

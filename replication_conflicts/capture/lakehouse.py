@@ -84,13 +84,11 @@ class LakehouseFeed:
         for one in batches:
             known = there.get((one.node, one.number))
             if known is None:
+                if any(node == one.node for node, _ in there):
+                    raise BatchMismatch(_not_alone(one))
                 rows.extend((row, one.number) for row in one.rows)
             elif _digest(known) != _digest([str(row.values["change_id"]) for row in one.rows]):
-                raise BatchMismatch(
-                    f"the feed has another batch {one.number} of {one.node}: the database was set"
-                    " back, or two databases are the same node. Install capture anew under another"
-                    " name."
-                )
+                raise BatchMismatch(_not_alone(one))
         if rows:
             records = [
                 {**queue_record(self._publication, row, batch), "ordinal": number}
@@ -99,12 +97,12 @@ class LakehouseFeed:
             self._append(CHANGE, records, "there.change_id = new.change_id")
 
     def _change_ids(self, batches: Sequence[FeedBatch]) -> dict[tuple[str, int], list[str]]:
-        """What the feed has of batches, by node and number."""
+        """What the feed has of batches, and of later ones of their nodes, by node and number."""
         from pyspark.sql import functions as f
 
         is_one = f.lit(False)
         for one in batches:
-            is_one |= (f.col("node") == one.node) & (f.col("batch") == one.number)
+            is_one |= (f.col("node") == one.node) & (f.col("batch") >= one.number)
         found = (
             self._spark.table(self._queue)
             .where((f.col("entry") == CHANGE) & is_one)
@@ -201,6 +199,14 @@ class LakehouseFeed:
             if self._spark.table(name).dtypes == self._spark.sql(query).dtypes:
                 return
         self._spark.sql(f"create or replace view {name} as {query}")
+
+
+def _not_alone(batch: FeedBatch) -> str:
+    return (
+        f"the feed has another batch {batch.number} of {batch.node}, or a later one: the database"
+        " was set back, or two databases are the same node. To go on with it: `capture remove`, and"
+        " `capture install` anew."
+    )
 
 
 def records_frame(spark: SparkSession, records: Sequence[Mapping[str, object]]) -> DataFrame:

@@ -15,7 +15,7 @@ class BatchMismatch(Exception):
 
 @dataclass(frozen=True)
 class FeedBatch:
-    """Changes that enter the queue together; batches of a node are counted from 1."""
+    """Changes that enter the queue together; each of a node has a higher number."""
 
     node: str
     number: int
@@ -28,7 +28,7 @@ class FeedSink(Protocol):
     def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
         """All rows of a batch enter the queue in their order, or none; a batch that is there stays.
 
-        Batches of a node are counted from 1. Errors: BatchMismatch.
+        Each batch of a node has a higher number than the one before. Errors: BatchMismatch.
         """
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, func, inspect, select, text
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.install import CaptureProblem, captured_node
+from replication_conflicts.capture.install import (
+    CaptureProblem,
+    ExistingRows,
+    captured_node,
+    check_articles,
+)
 from replication_conflicts.capture.numbers import continue_numbers
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_AGAIN,
@@ -35,6 +41,7 @@ from replication_conflicts.distribution.statements import (
     escaped,
     prepared,
     run_plain,
+    where_key,
 )
 from replication_conflicts.nodes.commands import NOT_APPLIED
 from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter_name
@@ -49,12 +56,42 @@ class QueuedCapture:
     def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """The statements have set the versions."""
 
+    def freed(self, connection: Connection) -> Sequence[AgentCommand]:
+        """What a command has found under way is decided, and another command says how."""
+        return ()
+
     def started_over(self, connection: Connection) -> None:
         """What is pending was made on rows that go; a batch on its way is never sent again."""
         drop_queue(connection, self._publication)
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """The statements have set the versions."""
+
+    def pending(self, connection: Connection) -> Mapping[str, int]:
+        """What waits in the queue, and what is on its way."""
+        return queued_changes(connection, self._publication)
+
+    def awaits_snapshot(self, connection: Connection) -> bool:
+        """As `install` was told."""
+        return awaits_snapshot(connection, self._publication)
+
+
+def queued_changes(connection: Connection, publication: NodePublication) -> dict[str, int]:
+    """Changes of the queue, by article."""
+    queued = tables.queue.c
+    query = (
+        select(queued.article, func.count())
+        .where(queued.publication == publication.name)
+        .group_by(queued.article)
+    )
+    return {row[0]: row[1] for row in connection.execute(query).all()}
+
+
+def awaits_snapshot(connection: Connection, publication: NodePublication) -> bool:
+    """Whether a snapshot replaces the rows that were there before `install`."""
+    node = tables.nodes.c
+    query = select(node.existing_rows).where(node.publication == publication.name)
+    return connection.execute(query).scalar() == ExistingRows.SNAPSHOT.value
 
 
 def drop_queue(connection: Connection, publication: NodePublication) -> None:
@@ -86,6 +123,10 @@ class MergeCapture:
             }
             for name, article in publication.articles.items()
         }
+        self._where_key = {}
+        for name, article in publication.articles.items():
+            shape = metadata_shape(article)
+            self._where_key[name] = where_key(shape, prepared(shape, rows.dialect)["delete"])
 
     def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """Versions and lineages follow; a command that found an unsent insert is kept."""
@@ -95,7 +136,23 @@ class MergeCapture:
         for command in commands:
             if command.kind == NOT_APPLIED:
                 self._send_again(connection, command)
-        self._act_on_passed_over(connection)
+
+    def freed(self, connection: Connection) -> Sequence[AgentCommand]:
+        """Commands that found an insert of the node's, which is undone; they are kept no longer."""
+        passed = tables.passed_over.c
+        kept = connection.execute(
+            select(tables.passed_over)
+            .where(passed.publication == self._publication.name)
+            .order_by(passed.queue_position, passed.sequence)
+        ).mappings()
+        commands = [
+            AgentCommand(**{**json.loads(row["command"]), "snapshot": ()}) for row in kept.all()
+        ]
+        freed = [one for one in commands if not self._unsent_inserts(connection, [one])]
+        for command in freed:
+            mine = passed.command_id == command.command_id
+            connection.execute(tables.passed_over.delete().where(mine))
+        return freed
 
     def started_over(self, connection: Connection) -> None:
         """Nothing that the node knew or has changed stays."""
@@ -115,6 +172,20 @@ class MergeCapture:
             "insert",
             [self._values(one.article, one.row, one.lineage, None, one.version) for one in rows],
         )
+
+    def pending(self, connection: Connection) -> Mapping[str, int]:
+        """What is folded beside the rows, and what is on its way."""
+        counts = Counter(queued_changes(connection, self._publication))
+        for name in self._publication.articles:
+            query = (
+                f"select count(*) from {quoted(metadata_name(name))} where {OPERATION} is not null"
+            )
+            counts[name] += int(run_plain(connection, query).scalar_one())
+        return +counts
+
+    def awaits_snapshot(self, connection: Connection) -> bool:
+        """As `install` was told."""
+        return awaits_snapshot(connection, self._publication)
 
     def _follow(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """Where a command has acted, the version and what is known are its own."""
@@ -162,24 +233,34 @@ class MergeCapture:
 
     # --- inserts that are not uploaded: what comes down about them acts if they are undone
 
-    def _unsent_inserts(self, connection: Connection, article: str) -> dict[str, str]:
-        """Version by key."""
+    def _unsent_inserts(
+        self, connection: Connection, commands: Sequence[AgentCommand]
+    ) -> dict[str, str]:
+        """Version by key, of one article; about a single command only its own row is looked at."""
+        article = commands[0].article or ""
         shape = self._publication.article(article)
         image = image_sql(shape, self._rows.dialect, "held", shape.shape.primary_key)
-        found = run_plain(
-            connection,
+        is_insert = f"{OPERATION} = 'insert'"
+        where, key = f" where {is_insert}", {}
+        if len(commands) == 1:
+            where = f"{self._where_key[article]} and {is_insert}"
+            key = self._rows[article].bound(commands[0].key or {})
+        query = (
             f"select {image} as key_image, {VERSION} as version"
-            f" from {quoted(metadata_name(article))} held where {OPERATION} = 'insert'",
-        ).mappings()
+            f" from {quoted(metadata_name(article))} held{where}"
+        )
         return {
             str(json_text(texts_of(shape, self._rows.dialect, row["key_image"]))): row["version"]
-            for row in found
+            for row in connection.execute(text(escaped(query)), key).mappings()
         }
 
     def _keep_passed_over(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
+        by_article: dict[str, list[AgentCommand]] = {}
+        for command in commands:
+            by_article.setdefault(command.article or "", []).append(command)
         unsent = {
-            article: self._unsent_inserts(connection, article)
-            for article in {command.article or "" for command in commands}
+            article: self._unsent_inserts(connection, found)
+            for article, found in by_article.items()
         }
         for command in commands:
             key = str(json_text(command.key))
@@ -198,31 +279,6 @@ class MergeCapture:
                     },
                 )
 
-    def _act_on_passed_over(self, connection: Connection) -> None:
-        passed = tables.passed_over.c
-        kept = (
-            connection.execute(
-                select(tables.passed_over)
-                .where(passed.publication == self._publication.name)
-                .order_by(passed.queue_position, passed.sequence)
-            )
-            .mappings()
-            .all()
-        )
-        unsent = {
-            article: self._unsent_inserts(connection, article)
-            for article in {row["article"] for row in kept}
-        }
-        for row in kept:
-            if row["row_key"] in unsent[row["article"]]:
-                continue
-            command = AgentCommand(**{**json.loads(row["command"]), "snapshot": ()})
-            self._rows.carry_out(connection, [command])
-            self._follow(connection, [command])
-            connection.execute(
-                tables.passed_over.delete().where(passed.command_id == command.command_id)
-            )
-
     def _send_again(self, connection: Connection, command: AgentCommand) -> None:
         for name in self._publication.articles:
             connection.execute(
@@ -238,7 +294,7 @@ class MergeCapture:
 def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
     """What the agent has to keep up to date in this database.
 
-    Errors: CaptureProblem where the database takes part as another node.
+    Errors: CaptureProblem where the database takes part as another node, or with other articles.
     """
     publication = rows.publication
     with engine.begin() as connection:
@@ -248,6 +304,7 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
             captured_as = captured_node(connection, publication.name)
         except CaptureProblem:
             return NoCapture()
+        check_articles(connection, publication)
     if captured_as != node:
         raise CaptureProblem(f"this database is the node '{captured_as}', not '{node}'")
     if publication.is_merge:

@@ -11,12 +11,15 @@ nodes = Table(
     metadata,
     Column("publication", Text, primary_key=True),
     Column("node", Text, nullable=False),
+    # counted on from the moment of the installation: another one of the node has other numbers
     Column("next_batch", BigInteger, nullable=False),
     # how many rows the batch has that is on its way; NULL: none is
     Column("batch_size", Integer),
     # merge replication: the last version number (SQLite), and what changes are stamped with
     Column("last_number", BigInteger, nullable=False, server_default="0"),
     Column("priority", Text),
+    # what `install` was told about rows that were there
+    Column("existing_rows", Text, nullable=False),
     comment="As which node this database takes part in a publication.",
 )
 articles = Table(
@@ -24,7 +27,10 @@ articles = Table(
     metadata,
     Column("publication", Text, primary_key=True),
     Column("article", Text, primary_key=True),
+    Column("version_column", Text, nullable=False),
     Column("has_added_column", Boolean, nullable=False),
+    # of the columns, types and key that the triggers are made for
+    Column("digest", Text, nullable=False),
     comment="Tables whose changes are captured.",
 )
 queue = Table(

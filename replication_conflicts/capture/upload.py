@@ -19,17 +19,17 @@ from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.install import CaptureProblem, captured_node
+from replication_conflicts.capture.install import CaptureProblem, captured_node, check_articles
 from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
 from replication_conflicts.capture.sessions import seal_session
-from replication_conflicts.distribution.articles import NodePublication
+from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 from replication_conflicts.distribution.database import dialect_of
 from replication_conflicts.distribution.faults import Fault, fault_of
 from replication_conflicts.distribution.images import quoted, texts_of, values_of
 from replication_conflicts.distribution.metadata import metadata_name
 from replication_conflicts.distribution.statements import run_plain
 from replication_conflicts.nodes.feed import FeedRow
-from replication_conflicts.nodes.values import parse_timestamp
+from replication_conflicts.nodes.values import ValueProblem, parse_timestamp
 
 CHANGES_AT_ONCE = 5_000
 _PATIENCE_SECONDS = 60.0
@@ -70,7 +70,7 @@ where sealed.publication = :publication and sealed.batch is null
 
 @dataclass(frozen=True)
 class Batch:
-    """Changes that go to the feed together; `number` counts from 1."""
+    """Changes that go to the feed together; each batch of a node has a higher `number`."""
 
     node: str
     number: int
@@ -128,11 +128,15 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
     """The batch that is on its way, or a new one; None where nothing is pending.
 
     Under merge replication a batch is a session: everything that is pending.
+
+    Errors: CaptureProblem.
     """
     with engine.begin() as connection:
+        node = captured_node(connection, publication.name)
+        check_articles(connection, publication)
         if publication.is_merge and dialect_of(engine) == "postgres":
             _keep_still(connection, publication)
-        return _sealed(connection, publication, most)
+        return _sealed(connection, publication, node, most)
 
 
 def _keep_still(connection: Connection, publication: NodePublication) -> None:
@@ -146,8 +150,9 @@ def _keep_still(connection: Connection, publication: NodePublication) -> None:
     run_plain(connection, f"lock table {names} in share row exclusive mode")
 
 
-def _sealed(connection: Connection, publication: NodePublication, most: int) -> Batch | None:
-    node = captured_node(connection, publication.name)
+def _sealed(
+    connection: Connection, publication: NodePublication, node: str, most: int
+) -> Batch | None:
     mine = tables.nodes.c.publication == publication.name
     locked = select(tables.nodes).where(mine).with_for_update()
     state = connection.execute(locked).mappings().one()
@@ -193,9 +198,20 @@ def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[Fee
     rows = []
     for row in found:
         article = publication.article(row["article"])
-        values = values_of(article, texts_of(article, dialect, row["row_image"]))
+        values = values_of(article, _texts(article, dialect, dict(row)))
         rows.append(FeedRow(article.name, {**_contract(batch.node, dict(row)), **values}))
     return rows
+
+
+def _texts(article: NodeArticle, dialect: str, row: Mapping[str, Any]) -> dict[str, str | None]:
+    """Errors: ValueProblem, which names the change."""
+    try:
+        return texts_of(article, dialect, row["row_image"])
+    except (ValueError, TypeError) as problem:
+        image = json.loads(row["row_image"] or "{}")
+        key = {name: image.get(name) for name in article.shape.primary_key}
+        where = f"change {row['queue_id']} of replication_queue, of the row {key}"
+        raise ValueProblem(f"{where}: {problem}") from problem
 
 
 def _contract(node: str, row: Mapping[str, Any]) -> dict[str, object]:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse, queue_table
-from replication_conflicts.demo.play import FIRST, NEXT, Delivery, Demo, DemoError
+from replication_conflicts.demo.play import FIRST, NEXT, Delivery, Demo
 from replication_conflicts.demo.publications import (
     STORIES,
     default_policy,
     publication_options,
 )
-from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.distribution.articles import NodePublication, node_publication
 from replication_conflicts.environment.folders import project_folder
 from replication_conflicts.environment.profile import ProfileError

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from replication_conflicts.demo import report
 from replication_conflicts.demo.databases import Kind
-from replication_conflicts.demo.play import Delivery, Demo, DemoError
+from replication_conflicts.demo.play import Delivery, Demo
 from replication_conflicts.demo.publications import (
     STORIES,
     default_policy,
@@ -21,9 +21,9 @@ from replication_conflicts.demo.publications import (
 )
 from replication_conflicts.demo.query import print_query, short_error
 from replication_conflicts.demo.site import Site
-from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.distribution.apply import AgentProblem
-from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.distribution.articles import ConfigurationProblem, node_publication
 from replication_conflicts.distribution.local_postgres import PostgresProblem, programs
 from replication_conflicts.environment import check, folders
 from replication_conflicts.environment.profile import ProfileError, target_schema
@@ -81,15 +81,16 @@ def demo(
     if dry_run:
         _print_plan(console, project, plan, is_repetition)
         return
-    if not is_repetition and not fresh:
-        _say_why_over(console, state, plan)
     problems = [*check.problems()]
     if databases is Kind.POSTGRES and not is_repetition and programs() is None:
         problems.append("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     if problems:
         _stop("\n".join(problems))
     try:
-        _run(console, project, state, plan, is_repetition, fresh, tests)
+        with state.alone():
+            if not is_repetition and not fresh:
+                _say_why_over(console, state, plan)
+            _run(console, project, state, plan, is_repetition, fresh, tests)
     except (DemoError, SessionError, ProfileError, PostgresProblem, AgentProblem) as error:
         _stop(str(error))
 
@@ -213,6 +214,10 @@ def _project() -> Path:
     project = folders.project_folder()
     if project is None:
         _stop("the demo runs in a clone of the repository, where dbt_project.yml is")
+    try:
+        publication_options(project)
+    except ConfigurationProblem as problem:
+        _stop(str(problem))
     return project
 
 

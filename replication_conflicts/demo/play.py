@@ -18,7 +18,7 @@ from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.publications import STORIES, default_policy, publication_options
 from replication_conflicts.demo.side_by_side import side_by_side
 from replication_conflicts.demo.site import Site
-from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.distribution.articles import node_publication
 from replication_conflicts.nodes.commands import REINITIALIZE
 from replication_conflicts.workload import Round
@@ -29,11 +29,8 @@ MOST_CLOSING_BUILDS = 4
 # what never changes is made by the first build; unit tests are for those who change a rule
 FIRST = ("build", "--exclude-resource-type", "test", "unit_test")
 NEXT = (*FIRST, "seed", "--exclude", "config.materialized:kept_view", "command_statements")
-_WITH_TESTS = ("build", "--exclude-resource-type", "unit_test", "seed")
-
-
-class DemoError(Exception):
-    """The demo cannot go on; the message says why, and what to do."""
+_FIRST_WITH_TESTS = ("build", "--exclude-resource-type", "unit_test")
+_WITH_TESTS = (*_FIRST_WITH_TESTS, "seed")
 
 
 @dataclass(frozen=True)
@@ -107,6 +104,7 @@ class Demo:
         ]
         self._state = state
         self._say = say
+        self._has_tests = has_tests
         self._last = _WITH_TESTS if has_tests else NEXT
         self._dbt = DbtBuild(project, profiles or project / "profiles", threads=4, is_long=True)
         # the project's own configuration needs no option, and dbt need not parse anew for it
@@ -127,15 +125,19 @@ class Demo:
 
         Errors: DemoError where the schemas hold tables, unless `is_dropping`.
         """
-        self._state.clear()
         with (
             node_databases(self.plan.databases, self._state.databases) as make_url,
             ThreadPoolExecutor(1) as aside,
         ):
-            # people go to work while Spark starts
-            is_ready = aside.submit(self._prepare_lakehouse, is_dropping)
-            # so does dbt: the first build finds the project read, and says what is wrong with it
+            # nothing of the last demo is touched before it is known that this one may run
+            may_run = aside.submit(self._check, is_dropping)
+            # dbt works while Spark starts: the first build finds the project read, and says what is
+            # wrong with it
             self._dbt.run("parse", *self._vars)
+            may_run.result()
+            self._state.clear()
+            # people go to work while the schemas are made anew
+            is_ready = aside.submit(self._prepare_lakehouse)
             for site in self.sites:
                 site.open(make_url)
             try:
@@ -170,19 +172,23 @@ class Demo:
 
     # --- a round
 
-    def _prepare_lakehouse(self, is_dropping: bool) -> None:
-        if not is_dropping and self.lakehouse.has_tables():
+    def _check(self, is_dropping: bool) -> None:
+        # the session starts here, unless another run is in it
+        lakehouse = self.lakehouse
+        if not is_dropping and lakehouse.has_tables():
             raise DemoError(
                 "the schemas feeds, initial and published hold tables that no demo has made.\n"
                 "To drop them and start: `replication-conflicts demo --fresh`."
             )
+
+    def _prepare_lakehouse(self) -> None:
         # from here on the schemas are the demo's, even if it is killed
         self._state.start(self.plan)
         self.lakehouse.clear()
         self.lakehouse.start(self.sites)
 
     def _play(self, tell: Callable[[Delivery], None], is_ready: Future[None]) -> None:
-        self._say("people at work, while Spark starts")
+        self._say("people at work")
         rounds = [site.work() for site in self.sites]
         is_ready.result()
         faults = [
@@ -229,9 +235,10 @@ class Demo:
         return uploaded + beside
 
     def _command(self, number: int) -> tuple[str, ...]:
+        is_last = number >= self.plan.settings.deliveries
         if number == 1:
-            return FIRST
-        return self._last if number >= self.plan.settings.deliveries else NEXT
+            return _FIRST_WITH_TESTS if is_last and self._has_tests else FIRST
+        return self._last if is_last else NEXT
 
     def _visit(self, site: Site, played: Round, rows: int) -> Visit:
         links = self.lakehouse.links(site.publication, site.places(played.online))

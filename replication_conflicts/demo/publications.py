@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from replication_conflicts.distribution.articles import ConfigurationProblem, project_publications
 from replication_conflicts.nodes.publication import POLICIES
 from replication_conflicts.workload import Story
 from replication_conflicts.workload.field_sales import STORY as FIELD_SALES
@@ -16,9 +15,16 @@ STORIES: tuple[Story, ...] = (INVENTORY, FIELD_SALES)
 
 
 def publication_options(project: Path, policy: str | None = None) -> dict[str, Any]:
-    """The configuration of all publications; those of queued updating with the wanted policy."""
-    settings = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))
-    publications: dict[str, Any] = settings["vars"]["publications"]
+    """The configuration of all publications; those of queued updating with the wanted policy.
+
+    Errors: ConfigurationProblem where one of the demo's is missing.
+    """
+    publications = dict(project_publications(project))
+    for story in STORIES:
+        if not isinstance(publications.get(story.publication), dict):
+            raise ConfigurationProblem(
+                f"the demo needs the publication '{story.publication}' in dbt_project.yml"
+            )
     if policy is None:
         return publications
     return {

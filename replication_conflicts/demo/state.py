@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from replication_conflicts.demo.databases import Kind
 from replication_conflicts.workload import Settings
+
+
+class DemoError(Exception):
+    """The demo cannot go on; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,18 @@ class State:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other demos out of the folder. Errors: DemoError while another one runs.
+
+        The lock ends with the process, and it is beside the folder, which a new demo removes.
+        """
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        with self.folder.with_suffix(".lock").open("w") as file:
+            if not _is_first(file):
+                raise DemoError("another demo runs: wait for its end")
+            yield
 
     @property
     def databases(self) -> Path:
@@ -96,3 +113,16 @@ class State:
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         self._file.write_text(json.dumps(entry, indent=2) + "\n", encoding="utf-8")
+
+
+def _is_first(file: IO[str]) -> bool:
+    """Whether no other process has locked the file; where no system lock is, nobody has."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        return True
+    except OSError:
+        return False
+    return True

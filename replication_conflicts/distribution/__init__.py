@@ -11,7 +11,9 @@ as the rows, so that a crash at any point loses nothing and repeats nothing.
 ``metadata``   names of the versions and lineages that a merge subscriber keeps
 ``statements`` the article's statements, ready for the database
 ``faults``     what a database error means: a lost connection, a busy database, a refused command
-``apply``      what one transaction does
+``apply``      what commands do
+``constraints`` when constraints are checked
+``trial``      getting past commands that are refused because of the order
 ``reports``    what waits to be reported
 ``snapshot``   replacing a subscriber's tables
 ``agent``      the loop

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from itertools import islice, takewhile
 from typing import TypeVar
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.distribution import reports, tables
-from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal, try_each
+from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal
 from replication_conflicts.distribution.commands import (
     AgentCommand,
     Place,
     Transaction,
+    Upcoming,
     in_batches,
     in_transactions,
 )
@@ -28,12 +31,14 @@ from replication_conflicts.distribution.ports import (
     Refusal,
     Reinitialized,
     ReportSink,
-    SnapshotRow,
     SnapshotSource,
 )
-from replication_conflicts.distribution.snapshot import replace_rows
+from replication_conflicts.distribution.snapshot import check_is_free, naming, replace_rows
+from replication_conflicts.distribution.trial import Trial
 from replication_conflicts.nodes.commands import REINITIALIZE
 
+# how many transactions are tried together; a refused command waits for half as many at least
+MOST_AHEAD = 1_000
 _LONGEST_PAUSE_SECONDS = 5.0
 
 Result = TypeVar("Result")
@@ -42,12 +47,14 @@ Result = TypeVar("Result")
 @dataclass(frozen=True)
 class Options:
     """`most_transactions` are committed together; `is_skipping`: refused commands are left out
-    instead of ending the run; a lost database is waited for up to `patience_seconds`.
+    instead of ending the run; a lost database is waited for up to `patience_seconds`;
+    `is_replacing_rows`: the first snapshot may delete rows.
     """
 
     most_transactions: int = 100
     is_skipping: bool = False
     patience_seconds: float = 60.0
+    is_replacing_rows: bool = False
 
 
 @dataclass
@@ -75,11 +82,23 @@ class Ports:
 
 
 class _Stop(Exception):
-    """Ends the database transaction of a refused command without a trace."""
+    """Ends the database transaction of refused commands without a trace."""
 
-    def __init__(self, refused: Refusal) -> None:
-        super().__init__(refused.error_text)
+    def __init__(self, refused: Sequence[Refusal]) -> None:
+        super().__init__(refused[0].error_text)
         self.refused = refused
+
+
+class _StillRefused(Exception):
+    """Undoes transactions that were tried together: some commands were refused to the last.
+
+    `for_good`: those that need not be tried once more with what comes later.
+    """
+
+    def __init__(self, refusals: Sequence[Refusal], for_good: set[str]) -> None:
+        super().__init__(refusals[0].error_text)
+        self.refusals = refusals
+        self.for_good = for_good
 
 
 class Agent:
@@ -102,6 +121,8 @@ class Agent:
         self._options = options or Options()
         self._progress = progress
         self._summary = Summary()
+        # refused commands that nothing in the queue has let act, by id
+        self._hopeless: set[str] = set()
 
     @property
     def _names(self) -> tuple[str, str]:
@@ -119,66 +140,63 @@ class Agent:
     def initialize(self) -> int:
         """Fill the tables with what every node starts with; the number of rows.
 
-        Errors: AgentProblem when the database has commands already.
+        Errors: AgentProblem when the database has commands already, or changes that are in no feed,
+        or rows that nobody has said to replace.
         """
-        with self._engine.begin() as connection:
+        with self._starting_over() as connection:
             if tables.is_known(connection, *self._names):
                 raise AgentProblem(
                     f"{self._node.name} is initialized already; its tables stay as they are"
                 )
-        rows = self._ports.snapshots.initial_rows()
-        self._summary.snapshot_rows += self._start_over(rows, 0, None)
+            is_replacing = self._options.is_replacing_rows
+            check_is_free(connection, self._node, is_replacing=is_replacing)
+            tables.lock_position(connection, *self._names)
+            rows = replace_rows(connection, self._node, self._ports.snapshots.initial_rows())
+        self._summary.snapshot_rows += rows
         return self._summary.snapshot_rows
 
     def run(self) -> Summary:
         """Carry out everything that there is."""
         started = time.monotonic()
         self._send_reports()
-        self._patiently(self._resume)
         try:
             while self._round():
                 pass
+            # what people did since the last run may let a command act that could not then
+            self._settle(Upcoming())
         except _Stop as stop:
+            refused = stop.refused
             self._summary.is_stopped = True
-            self._summary.refused.append(stop.refused)
+            self._summary.refused.extend(refused)
+            self._patiently(lambda: self._keep(refused))
         self._send_reports()
         self._summary.position = self._patiently(self.place).position
         self._summary.seconds = time.monotonic() - started
         return self._summary
 
-    def _resume(self) -> None:
-        """What people did since the last run may let a command act that could not then."""
-        with agent_transaction(self._engine) as connection:
-            self._node.capture.applied(connection, ())
-
     def _round(self) -> bool:
         """Take commands until there are none, or until a snapshot makes the rest obsolete."""
         place = self._patiently(self.place)
-        transactions = in_transactions(self._ports.commands.after(place))
-        for batch in in_batches(transactions, self._options.most_transactions):
+        upcoming = Upcoming(in_transactions(self._ports.commands.after(place)))
+        while batch := next(in_batches(upcoming.ahead(), self._options.most_transactions), None):
             command = batch[0].reinitialize
             if command is not None:
                 self._reinitialize(command)
                 return True
-            self._take(batch)
-            size = sum(len(transaction.commands) for transaction in batch)
-            self._progress(size, batch[-1].place.position)
+            self._take(batch, upcoming)
         return False
 
     # --- transactions
 
-    def _take(self, batch: Sequence[Transaction]) -> None:
+    def _take(self, batch: Sequence[Transaction], upcoming: Upcoming) -> None:
         """Commit a batch; where a command is refused, one transaction after the other."""
+        end = batch[-1].place
         try:
             self._patiently(lambda: self._commit(batch))
-        except DBAPIError as error:
-            if fault_of(error) is not Fault.REFUSED:
-                raise _gone(error) from error
-            if len(batch) > 1:
-                for transaction in batch:
-                    self._take([transaction])
-                return
-            self._settle(batch[0])
+        except DBAPIError:
+            while self._settle(upcoming) < end:
+                pass
+        upcoming.done(end)
 
     def _commit(self, batch: Sequence[Transaction]) -> None:
         with agent_transaction(self._engine) as connection:
@@ -188,63 +206,105 @@ class Agent:
             if not left:
                 return
             commands = [command for one in left for command in one.commands]
-            changed = apply(connection, self._node, commands)
+            freed = self._node.capture.freed(connection)
+            changed = apply(connection, self._node, [*freed, *commands])
             tables.move_position(connection, *self._names, left[-1].place)
-        self._count(left, Counter(command.kind for command in commands), changed)
+        self._count(left, changed)
 
-    def _settle(self, transaction: Transaction) -> None:
-        """A transaction that holds a refused command: stop before it, or leave that out."""
+    def _settle(self, upcoming: Upcoming) -> Place:
+        """Commit the next transaction, and those behind it that its refused commands wait for.
+
+        What is refused to the last is left out, or ends the run before the transaction.
+        """
+        hopeless = set(self._hopeless)
+        place: Place | None = None
+        while place is None:
+            place = self._settled(upcoming, hopeless)
+        upcoming.done(place)
+        return place
+
+    def _settled(self, upcoming: Upcoming, hopeless: set[str]) -> Place | None:
+        """None: it is to be tried without the commands that have turned out to be `hopeless`."""
         try:
-            self._patiently(lambda: self._commit_without_refused(transaction))
-        except _Stop as stop:
-            refused = stop.refused
-            self._patiently(lambda: self._keep(refused))
-            raise
+            return self._patiently(lambda: self._try(upcoming, hopeless))
+        except _StillRefused as found:
+            if not self._options.is_skipping:
+                raise _Stop(found.refusals[:1]) from found
+            hopeless.update(one.command_id for one in found.refusals)
+            self._hopeless |= found.for_good
+            return None
         except DBAPIError as error:
-            if fault_of(error) is not Fault.REFUSED:
-                raise _gone(error) from error
-            # no single command was refused, only all of them together, at the commit
             at_commit = error
-            self._patiently(lambda: self._give_up(transaction, at_commit))
+            return self._patiently(lambda: self._give_up(upcoming, at_commit))
 
-    def _commit_without_refused(self, transaction: Transaction) -> None:
-        is_skipping = self._options.is_skipping
+    def _try(self, upcoming: Upcoming, hopeless: Collection[str]) -> Place:
+        taken: list[Transaction] = []
         with agent_transaction(self._engine) as connection:
-            if tables.lock_position(connection, *self._names) >= transaction.place:
-                return
-            trial = try_each(connection, self._node, transaction, is_skipping=is_skipping)
-            if trial.refusals and not is_skipping:
-                raise _Stop(trial.refusals[0])
+            place = tables.lock_position(connection, *self._names)
+            trial = Trial(connection, self._node, hopeless)
+            trial.take(self._node.capture.freed(connection))
+            for transaction in _following(upcoming, place):
+                trial.take(transaction.commands)
+                taken.append(transaction)
+                if not trial.aside or self._is_over(trial):
+                    break
+            if self._is_over(trial):
+                raise _Stop(trial.refusals[:1])
+            if trial.aside:
+                raise _StillRefused(trial.waiting, self._for_good(trial, len(taken)))
             reports.keep_refusals(connection, self._names[0], trial.refusals, is_skipped=True)
-            tables.move_position(connection, *self._names, transaction.place)
-        self._count([transaction], trial.kinds, trial.changed)
-        self._summary.refused.extend(trial.refusals)
+            if taken:
+                place = taken[-1].place
+                tables.move_position(connection, *self._names, place)
+        self._count(taken, trial.changed, trial.refusals)
+        return place
 
-    def _give_up(self, transaction: Transaction, error: DBAPIError) -> None:
-        changes = [one for one in transaction.commands if one.changes_a_row]
-        if not changes:
-            raise AgentProblem(error_text(error)) from error
-        command = changes[-1]
+    def _for_good(self, trial: Trial, taken: int) -> set[str]:
+        """Commands that need not wait again: all that comes is behind them, or enough of it."""
+        enough = 0 if taken < MOST_AHEAD else MOST_AHEAD // 2
+        ids = (one.command_id for one in trial.waiting)
+        return {one for one in ids if trial.has_waited(one) >= enough}
+
+    def _is_over(self, trial: Trial) -> bool:
+        return bool(trial.refusals) and not self._options.is_skipping
+
+    def _give_up(self, upcoming: Upcoming, error: DBAPIError) -> Place:
+        """The commit alone is refused, and no command can be found that it is about."""
         with agent_transaction(self._engine) as connection:
-            tables.lock_position(connection, *self._names)
-            refused = refusal(connection, self._node, command, error)
-            is_skipping = self._options.is_skipping
-            reports.keep_refusals(connection, self._names[0], [refused], is_skipping)
-            if is_skipping:
-                tables.move_position(connection, *self._names, transaction.place)
-        if not is_skipping:
-            raise _Stop(refused)
-        self._count([transaction], Counter(), 0)
-        self._summary.refused.append(refused)
+            place = tables.lock_position(connection, *self._names)
+            taken = list(islice(_following(upcoming, place), 1))
+            freed = self._node.capture.freed(connection)
+            commands = [*freed, *(command for one in taken for command in one.commands)]
+            changes = [command for command in commands if command.changes_a_row]
+            if not changes:
+                raise AgentProblem(error_text(error)) from error
+            refused = [refusal(connection, self._node, one, error) for one in changes]
+            if not self._options.is_skipping:
+                raise _Stop(refused)
+            apply(connection, self._node, [one for one in commands if not one.changes_a_row])
+            reports.keep_refusals(connection, self._names[0], refused, is_skipped=True)
+            if taken:
+                place = taken[-1].place
+                tables.move_position(connection, *self._names, place)
+        self._count(taken, 0, refused)
+        return place
 
-    def _keep(self, refused: Refusal) -> None:
+    def _keep(self, refused: Sequence[Refusal]) -> None:
         with self._engine.begin() as connection:
-            reports.keep_refusals(connection, self._names[0], [refused], is_skipped=False)
+            reports.keep_refusals(connection, self._names[0], refused, is_skipped=False)
 
-    def _count(self, transactions: Sequence[Transaction], kinds: Counter[str], rows: int) -> None:
+    def _count(
+        self, transactions: Sequence[Transaction], rows: int, refused: Sequence[Refusal] = ()
+    ) -> None:
+        left_out = {one.command_id for one in refused}
+        commands = [command for one in transactions for command in one.commands]
+        kinds = Counter(one.kind for one in commands if one.command_id not in left_out)
         self._summary.transactions += len(transactions)
         self._summary.commands += kinds
         self._summary.changed_rows += rows
+        self._summary.refused.extend(refused)
+        if transactions:
+            self._progress(len(commands), transactions[-1].place.position)
 
     # --- snapshots
 
@@ -254,28 +314,31 @@ class Agent:
             raise AgentProblem(f"command {command.command_id} does not say what its snapshot holds")
         event = Reinitialized(self._node.name, position, datetime.now(timezone.utc))
 
-        def take() -> int:
-            return self._start_over(self._ports.snapshots.rows(command), position, event)
-
-        self._summary.snapshot_rows += self._patiently(take)
+        self._summary.snapshot_rows += self._patiently(lambda: self._start_over(command, event))
         self._summary.transactions += 1
         self._summary.commands[REINITIALIZE] += 1
         self._progress(1, position)
         self._send_reports()
 
-    def _start_over(
-        self, rows: Iterable[SnapshotRow], position: int, event: Reinitialized | None
-    ) -> int:
-        with agent_transaction(self._engine) as connection:
-            held = tables.lock_position(connection, *self._names)
-            if event is not None and held >= Place(position):
+    def _start_over(self, command: AgentCommand, event: Reinitialized) -> int:
+        place = Place(event.snapshot_position)
+        with self._starting_over() as connection:
+            if tables.lock_position(connection, *self._names) >= place:
                 # after a lost answer: the snapshot is in the tables
                 return 0
-            count = replace_rows(connection, self._node.tables, self._node.capture, rows)
-            tables.move_position(connection, *self._names, Place(position))
-            if event is not None:
-                reports.keep_event(connection, self._names[0], event)
+            count = replace_rows(connection, self._node, self._ports.snapshots.rows(command))
+            tables.move_position(connection, *self._names, place)
+            reports.keep_event(connection, self._names[0], event)
         return count
+
+    @contextmanager
+    def _starting_over(self) -> Iterator[Connection]:
+        # some constraints are checked by the commit alone
+        with (
+            naming("the snapshot is refused as a whole"),
+            agent_transaction(self._engine) as connection,
+        ):
+            yield connection
 
     def _send_reports(self) -> None:
         self._patiently(lambda: reports.send(self._engine, *self._names, self._ports.reports))
@@ -287,7 +350,7 @@ class Agent:
 
         Errors: those of refused commands, and AgentProblem when patience ends.
         """
-        waited, pause = 0.0, 0.1
+        pause, deadline = 0.1, 0.0
         while True:
             try:
                 return action()
@@ -295,15 +358,25 @@ class Agent:
                 fault = fault_of(error)
                 if fault is Fault.REFUSED:
                     raise
-                if waited >= self._options.patience_seconds:
-                    raise _gone(error) from error
+                # what went well may have taken long
+                deadline = deadline or time.monotonic() + self._options.patience_seconds
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise _gone(error, fault) from error
                 if fault is Fault.LOST:
                     self._engine.dispose()
                     self._summary.reconnections += 1
-            time.sleep(pause)
-            waited += pause
+            time.sleep(min(pause, left))
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
 
 
-def _gone(error: DBAPIError) -> AgentProblem:
-    return AgentProblem(f"the subscriber's database does not answer: {error_text(error)}")
+def _following(upcoming: Upcoming, place: Place) -> Iterator[Transaction]:
+    """What may be committed together: not a snapshot, and not more than there is time for."""
+    # after a lost answer the database may have some of it
+    coming = (one for one in upcoming.ahead() if one.place > place)
+    return islice(takewhile(lambda one: one.reinitialize is None, coming), MOST_AHEAD)
+
+
+def _gone(error: DBAPIError, fault: Fault) -> AgentProblem:
+    what = "does not answer" if fault is Fault.LOST else "cannot go on"
+    return AgentProblem(f"the subscriber's database {what}: {error_text(error)}")

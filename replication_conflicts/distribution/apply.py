@@ -1,8 +1,7 @@
-"""What one transaction of commands does to a subscriber's database."""
+"""What commands do to a subscriber's database."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand, Transaction
+from replication_conflicts.distribution.commands import AgentCommand
 from replication_conflicts.distribution.faults import Fault, error_code, error_text, fault_of
 from replication_conflicts.distribution.ports import CaptureState, NoCapture, Refusal
 from replication_conflicts.distribution.statements import Tables
@@ -40,40 +39,6 @@ def apply(connection: Connection, node: Node, commands: Sequence[AgentCommand]) 
         reports.log_conflicts(connection, node.publication.name, records)
     node.capture.applied(connection, commands)
     return changed
-
-
-@dataclass
-class Trial:
-    """How far a transaction got when its commands were tried one by one."""
-
-    changed: int = 0
-    refusals: list[Refusal] = field(default_factory=list)
-    kinds: Counter[str] = field(default_factory=Counter)
-
-
-def try_each(
-    connection: Connection, node: Node, transaction: Transaction, *, is_skipping: bool
-) -> Trial:
-    """Carry out a transaction command by command, to learn which one the database refuses.
-
-    Without `is_skipping` the first refusal ends the trial; with it the others are carried out.
-    """
-    trial = Trial()
-    for command in transaction.commands:
-        try:
-            with connection.begin_nested():
-                trial.changed += apply(connection, node, [command])
-        except DBAPIError as error:
-            if fault_of(error) is not Fault.REFUSED:
-                raise
-            if not command.changes_a_row:
-                raise AgentProblem(f"{command.kind}: {error_text(error)}") from error
-            trial.refusals.append(refusal(connection, node, command, error))
-            if not is_skipping:
-                return trial
-            continue
-        trial.kinds[command.kind] += 1
-    return trial
 
 
 def refusal(

@@ -64,6 +64,8 @@ def node_publication(name: str, publications: Mapping[str, Any]) -> NodePublicat
     if name not in publications:
         known = ", ".join(publications) or "none"
         raise ConfigurationProblem(f"there is no publication '{name}', only: {known}")
+    if not isinstance(publications[name], Mapping):
+        raise ConfigurationProblem(f"publication '{name}' has no options")
     try:
         options = publication_from_vars(name, publications[name])
         shapes = {shape.name: shape for shape in article_shapes({name: publications[name]})}
@@ -90,10 +92,19 @@ def _parent_columns(options: Publication, article: str) -> tuple[str, ...]:
 
 
 def project_publications(project: Path) -> Mapping[str, Any]:
-    """What a project's dbt_project.yml has under vars: publications:."""
+    """What a project's dbt_project.yml has under vars: publications:.
+
+    Errors: ConfigurationProblem.
+    """
     file = project / "dbt_project.yml"
     if not file.is_file():
         raise ConfigurationProblem(f"{project} is no dbt project: it has no dbt_project.yml")
-    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
-    found: Mapping[str, Any] = (settings.get("vars") or {}).get("publications") or {}
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationProblem(f"{file} is no YAML: {' '.join(str(error).split())}") from error
+    for name in ("vars", "publications"):
+        found = (found.get(name) if isinstance(found, Mapping) else None) or {}
+    if not isinstance(found, Mapping):
+        raise ConfigurationProblem(f"{file}: vars: publications: must be names with options")
     return found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import count, groupby
 from typing import NamedTuple
 
 from replication_conflicts.nodes.commands import (
@@ -99,6 +100,29 @@ def in_transactions(commands: Iterable[AgentCommand]) -> Iterator[Transaction]:
     for place, group in groupby(commands, key=lambda command: command.place):
         ordered = sorted(group, key=lambda command: command.sequence)
         yield Transaction(place, tuple(ordered))
+
+
+class Upcoming:
+    """Transactions in their order, which can be looked at before it is their turn."""
+
+    def __init__(self, transactions: Iterable[Transaction] = ()) -> None:
+        self._unread = iter(transactions)
+        self._read: deque[Transaction] = deque()
+
+    def ahead(self) -> Iterator[Transaction]:
+        """The next ones, each time from the first; only what is asked for is read."""
+        for number in count():
+            if number == len(self._read):
+                found = next(self._unread, None)
+                if found is None:
+                    return
+                self._read.append(found)
+            yield self._read[number]
+
+    def done(self, place: Place) -> None:
+        """Those up to a place have had their turn."""
+        while self._read and self._read[0].place <= place:
+            self._read.popleft()
 
 
 def in_batches(

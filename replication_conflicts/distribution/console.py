@@ -35,13 +35,25 @@ from replication_conflicts.distribution.lakehouse import (
     LakehouseSnapshots,
     Relations,
 )
-from replication_conflicts.distribution.report import print_plan, print_summary
+from replication_conflicts.distribution.report import Stake, print_plan, print_summary
+from replication_conflicts.distribution.snapshot import held_rows
 from replication_conflicts.distribution.statements import Tables
+from replication_conflicts.nodes.values import ValueProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 REFUSED = 3
+
+
+_PROBLEMS = (
+    AgentProblem,
+    ConfigurationProblem,
+    DatabaseProblem,
+    LakehouseProblem,
+    UnknownCommand,
+    ValueProblem,
+)
 
 
 class OnError(Enum):
@@ -90,6 +102,9 @@ def distribute(
     initialize: Annotated[
         bool, typer.Option("--initialize", help="First fill the tables with the initial rows.")
     ] = False,
+    replace_rows: Annotated[
+        bool, typer.Option("--replace-rows", help="With --initialize: delete rows that are there.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
     ] = False,
@@ -110,16 +125,15 @@ def distribute(
     """
     console = Console(highlight=False)
     relations = Relations(published, feeds, initial, events)
-    options = Options(batch, on_error is OnError.SKIP, patience)
+    options = Options(batch, on_error is OnError.SKIP, patience, replace_rows)
     try:
         chosen = chosen_publication(project_dir, publication)
-        engine = open_database(url)
+        engine = open_database(url, patience)
         node = node_of(engine, chosen, subscriber)
         spark = spark_of(project_dir, profiles_dir, target)
         commands = LakehouseCommands(spark, relations, chosen, subscriber)
         if dry_run:
-            place = _place(engine, node)
-            print_plan(console, commands.after(place), place)
+            _plan(console, engine, node, commands, is_initializing=initialize)
             return
         snapshots = LakehouseSnapshots(spark, relations, chosen)
         ports = Ports(commands, snapshots, LakehouseReports(spark, relations, chosen))
@@ -128,9 +142,7 @@ def distribute(
             _initialize(console, engine, node, ports, options)
             return
         _run(console, engine, node, ports, options, is_initializing=initialize)
-    except (
-        AgentProblem, ConfigurationProblem, DatabaseProblem, LakehouseProblem, UnknownCommand,
-    ) as problem:  # fmt: skip
+    except _PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
@@ -194,7 +206,8 @@ def chosen_publication(project: Path, name: str | None) -> NodePublication:
     """A publication of a project; without a name the only one. Errors: ConfigurationProblem."""
     found = project_publications(project)
     if name is None and len(found) != 1:
-        raise ConfigurationProblem(f"--publication must be one of: {', '.join(found)}")
+        known = f"--publication must be one of: {', '.join(found)}"
+        raise ConfigurationProblem(known if found else f"{project} has no publications")
     return node_publication(name or next(iter(found)), found)
 
 
@@ -216,9 +229,20 @@ def stop(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
-def _place(engine: Engine, node: Node) -> Place:
-    """The place in the queue, without making the agent's tables."""
+def _plan(
+    console: Console,
+    engine: Engine,
+    node: Node,
+    commands: LakehouseCommands,
+    *,
+    is_initializing: bool,
+) -> None:
+    """Say what would be done, without making the agent's tables."""
     with engine.begin() as connection:
-        if not inspect(connection).has_table(tables.positions.name):
-            return Place()
-        return tables.read_position(connection, node.publication.name, node.name)
+        is_known = inspect(connection).has_table(tables.positions.name)
+        names = (node.publication.name, node.name)
+        place = tables.read_position(connection, *names) if is_known else Place()
+        at_stake = Stake(held_rows(connection, node), node.capture.pending(connection))
+    is_before_builds = is_initializing and not commands.are_written
+    found = () if is_before_builds else commands.after(place)
+    print_plan(console, found, place, at_stake if is_initializing else None)

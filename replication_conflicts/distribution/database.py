@@ -13,7 +13,9 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 # SQLAlchemy's name of a database, and the name of its SQL in `command_statements`
 DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
-SQLITE_WAIT_SECONDS = 60
+# what the agent knows to ask: of psycopg the SQLSTATE of an error, of sqlite3 its class
+_DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
+SQLITE_WAIT_SECONDS = 60.0
 # triggers in PostgreSQL ask for this setting, which ends with the transaction
 AGENT_SETTING = "replication_conflicts.agent"
 
@@ -22,35 +24,42 @@ class DatabaseProblem(Exception):
     """A database that cannot be used; the message says why in one line."""
 
 
-def open_database(url: str) -> Engine:
-    """An engine for a node's database. Errors: DatabaseProblem."""
+def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine:
+    """An engine for a node's database; SQLite waits so long for a lock. Errors: DatabaseProblem."""
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+    # a port that is no number is a plain ValueError
+    except (ArgumentError, ValueError) as error:
         raise DatabaseProblem(f"{url!r} is no database URL (sqlite:///file.db)") from error
     if parsed.get_backend_name() not in DIALECTS:
         known = ", ".join(DIALECTS)
         raise DatabaseProblem(
             f"{parsed.get_backend_name()} is no database that the agent can serve, only: {known}"
         )
+    if parsed.drivername not in _DRIVERS:
+        raise DatabaseProblem(
+            f"{parsed.drivername} is no driver that the agent knows, only: {', '.join(_DRIVERS)}"
+        )
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "sqlite":
-        return _open_sqlite(url, parsed.database)
+        return _open_sqlite(url, parsed.database, min(wait_seconds, SQLITE_WAIT_SECONDS))
+    given = parsed.query.get("options", ())
+    # canonical text is UTC without saying so
+    options = " ".join([*([given] if isinstance(given, str) else given), "-c timezone=UTC"])
     try:
-        # canonical text is UTC without saying so
-        engine = create_engine(parsed, connect_args={"options": "-c timezone=UTC"})
+        engine = create_engine(parsed, connect_args={"options": options})
     except (NoSuchModuleError, ImportError) as error:
         raise DatabaseProblem(f"the driver of {parsed.drivername} is missing: {error}") from error
     return engine
 
 
-def _open_sqlite(url: str, file: str | None) -> Engine:
+def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:
     if not file or file == ":memory:":
         raise DatabaseProblem("a database in memory ends with the process: name a file")
     if not Path(file).is_file():
         raise DatabaseProblem(f"there is no database {file}")
-    engine = create_engine(url, connect_args={"timeout": SQLITE_WAIT_SECONDS})
+    engine = create_engine(url, connect_args={"timeout": wait_seconds})
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _: object) -> None:

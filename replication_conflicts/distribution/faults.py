@@ -25,8 +25,13 @@ _SQLSTATES = {
     "42P01": MISSING_OBJECT,
     "42703": MISSING_OBJECT,
 }
-_SHUT_DOWN = frozenset({"57P01", "57P02", "57P03", "53300"})
-_COLLISION = frozenset({"40001", "40P01", "55P03"})
+# the server is gone, is another one now, or has ended the session
+_SHUT_DOWN = frozenset({"57P01", "57P02", "57P03", "57P04", "57P05", "53300", "25P03", "25006"})
+# no command's fault: collisions, and what a server or its machine lacks for the moment. A trigger
+# may raise any other code, and means the command then
+_FOR_THE_MOMENT = frozenset({"25", "26", "40", "53", "55", "57", "58", "XX"})
+# other rows decide about these: a key or a reference that a later command may free or bring
+_BY_OTHER_ROWS = frozenset({"23505", "23503", "23P01"})
 # SQLite: its words, the same since version 3.8
 _SQLITE = {
     "UNIQUE constraint failed": UNIQUE,
@@ -37,6 +42,16 @@ _SQLITE = {
     "no such column": MISSING_OBJECT,
     "has no column named": MISSING_OBJECT,
 }
+_SQLITE_BY_OTHER_ROWS = ("UNIQUE constraint failed", "FOREIGN KEY constraint failed")
+# what is missing in the database, or made so that no command could be carried out
+_SQLITE_UNFIT = (
+    "no such table",
+    "no such column",
+    "no such function",
+    "has no column named",
+    "foreign key mismatch",
+    "cannot modify ",
+)
 
 
 class Fault(Enum):
@@ -48,19 +63,34 @@ class Fault(Enum):
 
 
 def fault_of(error: DBAPIError) -> Fault:
-    """Sort an error; what is neither a lost connection nor a collision is a refusal."""
-    state = getattr(error.orig, "sqlstate", None)
-    if state in _COLLISION:
-        return Fault.BUSY
-    if error.connection_invalidated or state in _SHUT_DOWN or str(state or "").startswith("08"):
+    """Sort an error. A command that is refused may be left out, so that nothing else may count as
+    refused: not a full disk, and no lock.
+    """
+    state = str(getattr(error.orig, "sqlstate", None) or "")
+    if error.connection_invalidated or state in _SHUT_DOWN or state.startswith("08"):
         return Fault.LOST
-    text = str(error.orig)
+    if state:
+        return Fault.BUSY if state[:2] in _FOR_THE_MOMENT else Fault.REFUSED
     name = type(error.orig).__name__
     if (type(error.orig).__module__ or "").startswith("sqlite3"):
-        return Fault.BUSY if "locked" in text or "busy" in text else Fault.REFUSED
+        return Fault.REFUSED if _is_refused_by_sqlite(name, str(error.orig)) else Fault.BUSY
     # the driver itself has no answer from the server
-    is_unanswered = state is None and name in ("OperationalError", "InterfaceError")
-    return Fault.LOST if is_unanswered else Fault.REFUSED
+    return Fault.LOST if name in ("OperationalError", "InterfaceError") else Fault.REFUSED
+
+
+def _is_refused_by_sqlite(name: str, text: str) -> bool:
+    # constraints, values of another type, values that are too big: names in the text say nothing
+    if name in ("IntegrityError", "DataError"):
+        return True
+    return any(words in text for words in _SQLITE_UNFIT)
+
+
+def is_decided_by_other_rows(error: DBAPIError) -> bool:
+    """Whether a refused command might act later, when another row has gone or has come."""
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return state in _BY_OTHER_ROWS
+    return str(error.orig).startswith(_SQLITE_BY_OTHER_ROWS)
 
 
 def error_code(error: DBAPIError) -> int:

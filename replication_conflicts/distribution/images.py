@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from sqlglot import exp
 
@@ -17,6 +17,8 @@ from replication_conflicts.distribution.articles import NodeArticle
 from replication_conflicts.distribution.commands import Texts
 from replication_conflicts.nodes.values import ColumnType, Value, ValueProblem
 
+# a number of SQLite has far fewer digits; the usual context rounds beyond 28 and then refuses
+_EXACT = Context(prec=400)
 # a function takes a limited number of arguments: 127 in SQLite, 100 in PostgreSQL
 _COLUMNS_A_CALL = 50
 _POSTGRES_TYPES = {
@@ -34,6 +36,13 @@ _POSTGRES_TYPES = {
     "date": "date",
     "timestamp": "timestamp",
     "timestamp_ntz": "timestamp",
+}
+_INTEGERS = ("smallint", "integer", "bigint")
+# what PostgreSQL's type holds beside the article's: infinite days, years of five digits, no number
+_YEARS = "{0} >= date '0001-01-01' and {0} < date '10000-01-01'"
+_POSTGRES_LIMITS = {
+    "decimal": "{0} <> 'NaN'",
+    **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), _YEARS),
 }
 
 
@@ -77,7 +86,7 @@ def texts_of(article: NodeArticle, dialect: str, image: str) -> dict[str, str | 
         kind = article.kinds[name]
         try:
             value = _value_of_literal(kind, found) if dialect == "sqlite" else kind.coerce(found)
-        except ValueProblem as problem:
+        except (ValueError, TypeError, ArithmeticError) as problem:
             raise ValueProblem(f"article '{article.name}', column '{name}': {problem}") from problem
         texts[name] = kind.to_text(value)
     return texts
@@ -91,10 +100,18 @@ def values_of(article: NodeArticle, texts: Texts) -> dict[str, Value]:
 def bound_value(kind: ColumnType, dialect: str, text: str | None) -> object:
     """What to bind to a statement's parameter for a canonical text.
 
-    SQLite cannot decode base64, so its statements take bytes as they are.
+    SQLite cannot decode base64, so its statements take bytes as they are; a number must be one,
+    because a column without a fitting type would keep a text, which equals no number.
     """
-    if dialect == "sqlite" and kind.name == "binary" and text is not None:
+    if dialect != "sqlite" or text is None:
+        return text
+    if kind.name == "binary":
         return kind.from_text(text)
+    if _POSTGRES_TYPES.get(kind.name) in _INTEGERS:
+        return int(text)
+    # SQLite makes NULL of what is no number: the text says more
+    if kind.name in ("double", "float") and text != "NaN":
+        return float(text)
     return text
 
 
@@ -107,7 +124,15 @@ def _postgres_text(kind: ColumnType, column: str) -> str:
     if kind.name == "binary":
         return f"replace(encode({column}, 'base64'), chr(10), '')"
     target = kind.ddl if kind.name == "decimal" else _POSTGRES_TYPES.get(kind.name)
-    return f"cast(cast({column} as {target}) as text)" if target else f"cast({column} as text)"
+    if target is None:
+        return f"cast({column} as text)"
+    value = f"cast({column} as {target})"
+    text = f"cast({value} as text)"
+    if kind.name not in _POSTGRES_LIMITS:
+        return text
+    # a text that is none of the type ends the statement that writes the row
+    refused = f"cast(cast({text} || ' cannot be captured' as {target}) as text)"
+    return f"case when {_POSTGRES_LIMITS[kind.name].format(value)} then {text} else {refused} end"
 
 
 def _value_of_literal(kind: ColumnType, found: str) -> Value:
@@ -123,7 +148,7 @@ def _value_of_literal(kind: ColumnType, found: str) -> Value:
         return kind.coerce({"0": "false", "1": "true"}.get(found, found))
     if kind.name == "decimal":
         step = Decimal(1).scaleb(-kind.scale)
-        return kind.coerce(Decimal(found).quantize(step, rounding=ROUND_HALF_EVEN))
+        return kind.coerce(Decimal(found).quantize(step, ROUND_HALF_EVEN, _EXACT))
     if kind.name in ("double", "float"):
         return kind.coerce(float(found))
     number = Decimal(found)

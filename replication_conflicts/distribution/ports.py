@@ -91,11 +91,20 @@ class CaptureState(Protocol):
     def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """Commands went to the database, each of which acted or did not."""
 
+    def freed(self, connection: Connection) -> Sequence[AgentCommand]:
+        """Earlier commands that may act now, because of what people did; they are given once."""
+
     def started_over(self, connection: Connection) -> None:
         """The tables are about to be replaced: what is pending goes."""
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """Rows of one article came with a snapshot."""
+
+    def pending(self, connection: Connection) -> Mapping[str, int]:
+        """How many changes are in no feed yet, by article."""
+
+    def awaits_snapshot(self, connection: Connection) -> bool:
+        """Whether people have said that a snapshot replaces the rows that were there."""
 
 
 class NoCapture:
@@ -104,8 +113,20 @@ class NoCapture:
     def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """Nothing is kept."""
 
+    def freed(self, connection: Connection) -> Sequence[AgentCommand]:
+        """No command waits."""
+        return ()
+
     def started_over(self, connection: Connection) -> None:
         """Nothing is pending."""
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """Nothing is kept."""
+
+    def pending(self, connection: Connection) -> Mapping[str, int]:
+        """Nothing is pending."""
+        return {}
+
+    def awaits_snapshot(self, connection: Connection) -> bool:
+        """Nobody was asked."""
+        return False

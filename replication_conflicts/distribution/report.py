@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -39,8 +40,18 @@ def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
         console.print("Stopped there. `--on-error skip` leaves refused commands out.")
 
 
-def print_plan(console: Console, commands: Iterable[AgentCommand], place: Place) -> None:
-    """What a run would do, counted."""
+@dataclass(frozen=True)
+class Stake:
+    """What a first snapshot would replace, by article: rows, and changes that are in no feed."""
+
+    rows: Mapping[str, int]
+    pending: Mapping[str, int]
+
+
+def print_plan(
+    console: Console, commands: Iterable[AgentCommand], place: Place, stake: Stake | None = None
+) -> None:
+    """What a run would do, counted; with `stake` it would begin with a first snapshot."""
     counts: Counter[tuple[str, str, str]] = Counter()
     transactions: set[Place] = set()
     for command in commands:
@@ -55,4 +66,8 @@ def print_plan(console: Console, commands: Iterable[AgentCommand], place: Place)
     console.print(f"Behind position {place.position:,}: {len(transactions):,} transactions")
     if counts:
         console.print(table)
+    for article, count in (stake.rows if stake else {}).items():
+        console.print(f"--initialize would replace {count:,} rows of {article}", markup=False)
+    for article, count in (stake.pending if stake else {}).items():
+        console.print(f"  and refuses: {count:,} changes of {article} wait", markup=False)
     console.print("Nothing was changed.")

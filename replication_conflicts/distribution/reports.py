@@ -20,10 +20,13 @@ def log_conflicts(
     connection: Connection, publication: str, commands: Sequence[AgentCommand]
 ) -> None:
     """Keep the records of conflicts that this node lost; one that is there stays."""
-    known = select(tables.conflicts.c.command_id).where(
-        tables.conflicts.c.command_id.in_([command.command_id for command in commands])
-    )
-    there: set[str] = set(connection.execute(known).scalars())
+    ids = [command.command_id for command in commands]
+    known = tables.conflicts.c.command_id
+    there: set[str] = set()
+    # a statement takes a limited number of parameters
+    for start in range(0, len(ids), _AT_ONCE):
+        some = known.in_(ids[start : start + _AT_ONCE])
+        there.update(connection.execute(select(known).where(some)).scalars())
     now = tables.now_text()
     rows = [
         {

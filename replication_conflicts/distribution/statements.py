@@ -47,6 +47,13 @@ def prepared(shape: ArticleShape, dialect: str) -> dict[str, Prepared]:
     }
 
 
+def where_key(shape: ArticleShape, delete: Prepared) -> str:
+    """The row with a key: the statement that deletes it says how the key is compared."""
+    start = len(f"DELETE FROM {quoted(shape.name)}")
+    end = delete.statement.rindex(f" AND {quoted(shape.version_column)} = ")
+    return delete.statement[start:end]
+
+
 class ArticleTable:
     """One article in a database of one dialect."""
 
@@ -81,13 +88,10 @@ class ArticleTable:
         return None if image is None else texts_of(self.article, self.dialect, str(image))
 
     def _held_query(self) -> str:
-        """The row with a key: the statement that deletes it says how the key is compared."""
         shape = self.article.shape
-        delete = self._prepared["delete"].statement
-        start = len(f"DELETE FROM {quoted(shape.name)}")
-        end = delete.rindex(f" AND {quoted(shape.version_column)} = ")
         image = image_sql(self.article, self.dialect, quoted(shape.name))
-        return f"SELECT {image} FROM {quoted(shape.name)}{delete[start:end]}"
+        key = where_key(shape, self._prepared["delete"])
+        return f"SELECT {image} FROM {quoted(shape.name)}{key}"
 
 
 class Tables:

@@ -28,15 +28,19 @@ def doctor() -> None:
 
 
 def fetch_jars() -> None:
-    """Fetch the Delta jars once, check them, and archive Spark's classes for quicker starts."""
+    """Fetch the Delta jars once, check them, and archive Spark's classes for quicker starts.
+
+    Jars that are not what they should be are fetched again.
+    """
     folder = folders.jars_folder()
-    if jars.missing(folder):
+    if jars.missing(folder) or jars.damaged(folder):
         typer.echo(f"Fetching the Delta jars into {folder}, once ...")
-    try:
-        jars.verify(jars.ensure(folder))
-    except jars.JarError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from error
+        try:
+            # checks them before they are in place
+            jars.fetch(folder)
+        except jars.JarError as error:
+            typer.echo(str(error), err=True)
+            raise typer.Exit(1) from error
     if not class_archive.is_current():
         typer.echo("Archiving Spark's classes for quicker starts, once (about a minute) ...")
         if not class_archive.make():
@@ -69,7 +73,10 @@ def build(
 
 
 def _jar_problems() -> tuple[str, ...]:
-    missing = jars.missing(folders.jars_folder())
-    if not missing:
-        return ()
-    return (f"{len(missing)} Delta jars are not fetched yet: run `replication-conflicts jars`.",)
+    folder = folders.jars_folder()
+    found = {"are not fetched yet": jars.missing(folder), "are damaged": jars.damaged(folder)}
+    return tuple(
+        f"{len(names)} Delta jars {what}: run `replication-conflicts jars`."
+        for what, names in found.items()
+        if names
+    )

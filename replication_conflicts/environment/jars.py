@@ -48,6 +48,16 @@ def missing(folder: Path) -> tuple[str, ...]:
     return tuple(name for name in checksums() if not (folder / name).is_file())
 
 
+def damaged(folder: Path) -> tuple[str, ...]:
+    """Names of the jars in `folder` that are not those that were committed to."""
+    there = {name: digest for name, digest in checksums().items() if (folder / name).is_file()}
+    return tuple(
+        name
+        for name, digest in there.items()
+        if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest
+    )
+
+
 def ensure(folder: Path | None = None) -> Path:
     """The folder with every jar in it, fetched first when one is missing.
 
@@ -55,21 +65,20 @@ def ensure(folder: Path | None = None) -> Path:
     """
     folder = folder or folders.jars_folder()
     if missing(folder):
-        _fetch(folder)
+        fetch(folder)
     return folder
 
 
 def verify(folder: Path) -> None:
     """Raises JarError when a jar is missing or not the one that was committed to."""
-    for name, digest in checksums().items():
-        file = folder / name
-        if not file.is_file():
-            raise JarError(f"jar {name} is missing in {folder}")
-        if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
-            raise JarError(f"jar {name} in {folder} has another checksum than the committed one")
+    for name in missing(folder):
+        raise JarError(f"jar {name} is missing in {folder}")
+    for name in damaged(folder):
+        raise JarError(f"jar {name} in {folder} has another checksum than the committed one")
 
 
-def _fetch(folder: Path) -> None:
+def fetch(folder: Path) -> None:
+    """Put every jar into the folder, in the place of those that are there. Raises JarError."""
     java = check.java_problem()
     if java is not None:
         raise JarError(java)

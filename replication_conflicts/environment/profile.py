@@ -28,7 +28,7 @@ SHARED_CLASSES = "-XX:SharedArchiveFile="
 
 
 class ProfileError(Exception):
-    """There is no such profile or target; the message names what there is."""
+    """There is no such profile or target, or it cannot be read; the message says so in one line."""
 
 
 def embedded_parameters(state_dir: Path) -> dict[str, str]:
@@ -125,13 +125,16 @@ def server_side_parameters(
     Raises ProfileError.
     """
     output = _output(project_dir, profiles_dir, target)
-    parameters = output.get("server_side_parameters", {})
+    parameters = _mapping(output.get("server_side_parameters") or {}, "server_side_parameters")
     return {str(key): _rendered(value) for key, value in parameters.items()}
 
 
 def target_schema(project_dir: Path, profiles_dir: Path, target: str | None) -> str:
     """The schema that builds of this project and target write. Raises ProfileError."""
-    return _rendered(_output(project_dir, profiles_dir, target)["schema"])
+    output = _output(project_dir, profiles_dir, target)
+    if "schema" not in output:
+        raise ProfileError(f"the target of {profiles_dir / 'profiles.yml'} has no schema")
+    return _rendered(output["schema"])
 
 
 def write_with_schema(
@@ -154,26 +157,40 @@ def _output(project_dir: Path, profiles_dir: Path, target: str | None) -> dict[s
     project = _yaml(project_dir / "dbt_project.yml")
     profiles = _yaml(profiles_dir / "profiles.yml")
     name = str(project.get("profile"))
-    profile = profiles.get(name)
-    if profile is None:
+    if name not in profiles:
         raise ProfileError(f"{profiles_dir / 'profiles.yml'} has no profile '{name}'")
-    outputs: dict[str, Any] = profile.get("outputs", {})
+    profile = _mapping(profiles[name], f"profile '{name}'")
+    outputs = _mapping(profile.get("outputs"), f"profile '{name}', outputs")
     wanted = target or _rendered(profile.get("target", "default"))
     if wanted not in outputs:
         raise ProfileError(f"profile '{name}' has no target '{wanted}', only: {', '.join(outputs)}")
-    output: dict[str, Any] = outputs[wanted]
-    return output
+    return _mapping(outputs[wanted], f"profile '{name}', target '{wanted}'")
 
 
 def _yaml(file: Path) -> dict[str, Any]:
     if not file.is_file():
         raise ProfileError(f"there is no {file}")
-    found: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ProfileError(f"{file} is no YAML: {' '.join(str(error).split())}") from error
+    return _mapping(found, str(file))
+
+
+def _mapping(found: object, where: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise ProfileError(f"{where}: there must be names with values")
     return found
 
 
 def _rendered(value: object) -> str:
-    return jinja2.Template(str(value)).render(env_var=_environment_variable)
+    environment = jinja2.Environment()
+    # the types that dbt makes of a text; here it stays one
+    environment.filters |= dict.fromkeys(("as_bool", "as_native", "as_number", "as_text"), str)
+    try:
+        return environment.from_string(str(value)).render(env_var=_environment_variable)
+    except jinja2.TemplateError as error:
+        raise ProfileError(f"the profile has an expression that cannot be read: {error}") from error
 
 
 def _environment_variable(name: str, default: str | None = None) -> str:

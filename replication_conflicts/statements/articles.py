@@ -49,14 +49,27 @@ class ArticleShape:
 
 def article_shapes(publications: Mapping[str, Mapping[str, Any]]) -> Iterator[ArticleShape]:
     """Yield every article of the configuration (vars: publications: in dbt_project.yml), in its
-    order.
+    order. Raise ValueError, naming publication and article, where something is missing.
     """
     for publication, settings in publications.items():
-        for article, options in (settings.get("articles") or {}).items():
+        where = f"publication '{publication}'"
+        articles = _entry(settings, "articles", Mapping, where) if settings.get("articles") else {}
+        for article, options in articles.items():
+            where = f"publication '{publication}', article '{article}'"
+            columns = _entry(options, "columns", Mapping, where)
             yield ArticleShape(
                 publication=publication,
                 name=article,
-                columns={str(name): str(kind) for name, kind in options["columns"].items()},
-                primary_key=tuple(options["primary_key"]),
+                columns={str(name): str(kind) for name, kind in columns.items()},
+                primary_key=tuple(_entry(options, "primary_key", (list, tuple), where)),
                 version_column=options.get("version_column") or DEFAULT_VERSION_COLUMN,
             )
+
+
+def _entry(options: object, name: str, kind: Any, where: str) -> Any:
+    """What YAML has under a name, of the kind that is wanted there."""
+    found = options.get(name) if isinstance(options, Mapping) else None
+    if not isinstance(found, kind):
+        wanted = "names with values" if kind is Mapping else "a list"
+        raise ValueError(f"{where}: {name} must be {wanted}")
+    return found

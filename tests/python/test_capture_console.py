@@ -93,6 +93,12 @@ def test_the_agent_serves_no_other_node(shop: Shop) -> None:
     assert (result.exit_code, "is the node 'north', not 'south'" in result.output) == (1, True)
 
 
+def test_a_priority_that_nothing_would_carry_is_refused(shop: Shop) -> None:
+    result = shop.call("capture", "install", "--node", "north", "--priority", "5")
+    assert (result.exit_code, "--priority is of merge replication" in result.output) == (1, True)
+    assert len(shop.sql("select name from sqlite_master")) == 1
+
+
 @pytest.mark.parametrize("dialect", ["tsql", "mysql"])
 def test_ddl_is_printed(shop: Shop, dialect: str) -> None:
     result = shop.call("capture", "ddl", "--node", "north", "--dialect", dialect)

@@ -9,11 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
-from replication_conflicts.demo import console
+from replication_conflicts.demo import console, play
 from replication_conflicts.demo.databases import Kind
+from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.publications import STORIES, publication_options
-from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.environment import check, folders
+from replication_conflicts.environment.session import SessionError
 from replication_conflicts.nodes.publication import POLICIES
 from replication_conflicts.workload import Settings
 
@@ -59,6 +61,82 @@ def test_every_story_is_one_of_the_projects_publications() -> None:
     seed = (PROJECT / "seeds" / "subscriptions.csv").read_text(encoding="utf-8")
     listed = {tuple(line.split(",")[:2]) for line in seed.splitlines()[1:]}
     assert listed == {(one.publication, name) for one in STORIES for name in one.subscribers}
+
+
+class Build:
+    """dbt, where another run is in the embedded metastore."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def run(self, *_: str) -> None:
+        pass
+
+    @property
+    def spark(self) -> object:
+        raise SessionError("another run uses the metastore")
+
+
+class Tables(Lakehouse):
+    """Schemas with tables that no demo has made."""
+
+    def __init__(self) -> None:
+        pass
+
+    def has_tables(self) -> bool:
+        return True
+
+
+def finished(state: State) -> Path:
+    """A demo that has left a database; the file."""
+    state.finish(PLAN, VERSIONS)
+    file = state.databases / "inventory" / "north.db"
+    file.parent.mkdir(parents=True)
+    file.write_text("rows")
+    return file
+
+
+@pytest.mark.parametrize("is_dropping", [True, False])
+def test_a_demo_that_may_not_run_leaves_the_last_one_alone(
+    state: State, monkeypatch: pytest.MonkeyPatch, is_dropping: bool
+) -> None:
+    file = finished(state)
+    monkeypatch.setattr(play, "DbtBuild", Build)
+    one = play.Demo(PROJECT, state, PLAN, lambda _: None)
+    if not is_dropping:
+        one._lakehouse = Tables()
+    with pytest.raises(SessionError if is_dropping else DemoError):
+        one.play(lambda _: None, is_dropping=is_dropping)
+    assert file.read_text() == "rows"
+    assert state.is_finished
+
+
+def test_a_second_demo_waits_for_nothing_and_takes_nothing_away(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = finished(state)
+    monkeypatch.setattr(check, "problems", tuple)
+    with state.alone():
+        result = CliRunner().invoke(app, ["demo", "--fresh"])
+        assert (result.exit_code, result.output) == (1, "another demo runs: wait for its end\n")
+        state.clear()
+        with pytest.raises(DemoError), state.alone():
+            pass
+    assert not file.exists()
+    with state.alone():
+        pass
+
+
+@pytest.mark.parametrize(
+    ("deliveries", "tested"), [(1, [True, True]), (2, [False, True]), (3, [False, False, True])]
+)
+def test_the_last_build_runs_the_tests(state: State, deliveries: int, tested: list[bool]) -> None:
+    plan = Plan("publisher_wins", Settings(transactions=40, deliveries=deliveries))
+    for has_tests in (True, False):
+        one = play.Demo(PROJECT, state, plan, lambda _: None, has_tests)
+        commands = [one._command(number) for number in range(1, len(tested) + 1)]
+        assert ["test" not in one for one in commands] == [has_tests and one for one in tested]
+        assert ["seed" in one for one in commands] == [number > 0 for number in range(len(tested))]
 
 
 def test_dry_run_does_nothing(state: State) -> None:

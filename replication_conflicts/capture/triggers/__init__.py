@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from replication_conflicts.capture.triggers import (
     postgres_merge,
@@ -15,33 +14,26 @@ from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.distribution.articles import NodeArticle, NodePublication
 
 
-@dataclass(frozen=True)
-class Ddl:
-    """Statements that create, and statements that take away again what they created."""
-
-    create: tuple[str, ...]
-    drop: tuple[str, ...]
-
-
 def triggers_for(
     dialect: str,
     publication: NodePublication,
     node: str,
     article: NodeArticle,
     unique_keys: Sequence[Sequence[str]] = (),
-) -> Ddl:
+) -> tuple[str, ...]:
     """The triggers of one article; `unique_keys` are its unique indexes beside the key."""
-    name = publication.name
     if dialect == "sqlite":
         if publication.is_merge:
-            return Ddl(
-                sqlite_merge.create(publication, node, article, unique_keys),
-                sqlite_merge.drop(article),
-            )
-        return Ddl(sqlite_queued.create(name, article, unique_keys), sqlite_queued.drop(article))
+            return sqlite_merge.create(publication, node, article, unique_keys)
+        return sqlite_queued.create(publication.name, article, unique_keys)
     if publication.is_merge:
-        return Ddl(postgres_merge.create(publication, node, article), postgres_queued.drop(article))
-    return Ddl(postgres_queued.create(name, article), postgres_queued.drop(article))
+        return postgres_merge.create(publication, node, article)
+    return postgres_queued.create(publication.name, article)
+
+
+def no_triggers(dialect: str, article: str) -> tuple[str, ...]:
+    """Statements that take an article's triggers away, whatever the publication has become."""
+    return sqlite_merge.drop(article) if dialect == "sqlite" else postgres_queued.drop(article)
 
 
 def merge_words(dialect: str, publication: str) -> Words:

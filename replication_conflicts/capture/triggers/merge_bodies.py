@@ -147,7 +147,7 @@ class MergeBodies:
     def is_changed(self) -> str:
         """Whether an update changes a value."""
         return " or ".join(
-            f"old.{quoted(name)} {self._words.is_other} new.{quoted(name)}"
+            self._is_other(f"old.{quoted(name)}", f"new.{quoted(name)}")
             for name in self._article.kinds
         )
 
@@ -239,7 +239,7 @@ class MergeBodies:
             return []
         assignments = ", ".join(f"{name} = new.{quoted(column)}" for name, column in pairs)
         is_other = " or ".join(
-            f"{name} {self._words.is_other} new.{quoted(column)}" for name, column in pairs
+            self._is_other(name, f"new.{quoted(column)}") for name, column in pairs
         )
         return [
             f"update {self.metadata} set {assignments} where {self._is('new')} and ({is_other})"
@@ -279,9 +279,12 @@ class MergeBodies:
         for name in self._article.shape.other_columns:
             column = quoted(name)
             entry = self._words.entry.format(name=literal(name), value="1")
-            is_other = f"old.{column} {self._words.is_other} new.{column}"
+            is_other = self._is_other(f"old.{column}", f"new.{column}")
             changed = self._merged(changed, f"case when {is_other} then {entry} else '{{}}' end")
         return changed
+
+    def _is_other(self, one: str, other: str) -> str:
+        return f"{one} {self._words.is_other.format(other)}"
 
     def _merged(self, first: str, second: str) -> str:
         return self._words.merged.format(a=first, b=second)

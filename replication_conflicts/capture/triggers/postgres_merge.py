@@ -31,7 +31,7 @@ def words(publication: str) -> Words:
         rows_numbered="select {last}",
         now="clock_timestamp()::timestamp::text",
         is_same="is not distinct from {}",
-        is_other="is distinct from",
+        is_other="is distinct from {}",
         merged="cast(cast({a} as jsonb) || cast({b} as jsonb) as text)",
         entry="cast(jsonb_build_object({name}, {value}) as text)",
         entries="jsonb_each_text(cast({lineage} as jsonb))",
@@ -43,7 +43,7 @@ def words(publication: str) -> Words:
 
 def create(publication: NodePublication, node: str, article: NodeArticle) -> tuple[str, ...]:
     """Functions and triggers, one statement each."""
-    _, capture, truncate = names(article)
+    _, capture, truncate = names(article.name)
     bodies = MergeBodies(words(publication.name), publication, node, article)
     return (
         function(capture, _body(bodies)),

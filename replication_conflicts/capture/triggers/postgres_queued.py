@@ -20,29 +20,27 @@ _SETTINGS = (
 _BODY = "$capture$"
 
 
-def names(article: NodeArticle) -> tuple[str, str, str]:
+def names(article: str) -> tuple[str, str, str]:
     """The triggers of an article, and their functions: version, queue, truncate.
 
     Triggers go by name: the version is set after other triggers have had their say.
     """
     return (
-        quoted(_short(f"zz_replication_version_{article.name}")),
-        quoted(_short(f"zz_replication_queue_{article.name}")),
-        quoted(_short(f"zz_replication_truncate_{article.name}")),
+        quoted(_short(f"zz_replication_version_{article}")),
+        quoted(_short(f"zz_replication_queue_{article}")),
+        quoted(_short(f"zz_replication_truncate_{article}")),
     )
 
 
-def drop(article: NodeArticle) -> tuple[str, ...]:
+def drop(article: str) -> tuple[str, ...]:
     """Statements that take triggers and functions away."""
-    triggers = [
-        f"drop trigger if exists {name} on {quoted(article.name)}" for name in names(article)
-    ]
+    triggers = [f"drop trigger if exists {name} on {quoted(article)}" for name in names(article)]
     return (*triggers, *(f"drop function if exists {name}()" for name in names(article)))
 
 
 def create(publication: str, article: NodeArticle) -> tuple[str, ...]:
     """Functions and triggers, one statement each."""
-    version, queue, truncate = names(article)
+    version, queue, truncate = names(article.name)
     table = quoted(article.name)
     return (
         function(version, _version_body(article)),

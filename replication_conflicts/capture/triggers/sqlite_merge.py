@@ -43,7 +43,7 @@ def words(publication: str) -> Words:
         now=NOW,
         # byte by byte, however the column is compared otherwise
         is_same="is {} collate binary",
-        is_other="is not",
+        is_other="is not {} collate binary",
         merged="json_patch({a}, {b})",
         entry="json_object({name}, {value})",
         entries="json_each({lineage})",
@@ -68,7 +68,7 @@ def create(
     def trigger(event: str, when: str, body: Sequence[str], condition: str = "true") -> str:
         statements = "\n".join(f"    {statement};" for statement in body)
         return (
-            f"create trigger {trigger_name(article, event)} {when} on {bodies.table}\n"
+            f"create trigger {trigger_name(article.name, event)} {when} on {bodies.table}\n"
             f"when {IS_NODES_OWN} and ({condition})\nbegin\n{statements}\nend"
         )
 
@@ -103,6 +103,6 @@ def create(
     )
 
 
-def drop(article: NodeArticle) -> tuple[str, ...]:
-    """Statements that take the triggers away."""
+def drop(article: str) -> tuple[str, ...]:
+    """Statements that take the triggers away; those of queued updating have the same names."""
     return tuple(f"drop trigger if exists {trigger_name(article, event)}" for event in EVENTS)

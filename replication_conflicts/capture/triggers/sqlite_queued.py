@@ -21,17 +21,11 @@ IS_NODES_OWN = "not exists (select 1 from replication_agent)"
 NOW = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
 # the clock has one value for all rows of a statement
 TRANSACTION = f"coalesce((select max(marker) from replication_transaction), {NOW})"
-_EVENTS = ("before_insert", "after_insert", "before_update", "after_update", "after_delete")
 
 
-def trigger_name(article: NodeArticle, event: str) -> str:
+def trigger_name(article: str, event: str) -> str:
     """The name of one of an article's triggers."""
-    return quoted(f"replication_{article.name}_{event}")
-
-
-def drop(article: NodeArticle) -> tuple[str, ...]:
-    """Statements that take the triggers away."""
-    return tuple(f"drop trigger if exists {trigger_name(article, event)}" for event in _EVENTS)
+    return quoted(f"replication_{article}_{event}")
 
 
 def create(
@@ -99,7 +93,7 @@ class _Written:
     def trigger(self, event: str, when: str, body: Sequence[str]) -> str:
         statements = "\n".join(f"    {statement};" for statement in body)
         return (
-            f"create trigger {trigger_name(self._article, event)} {when} on {self._table}\n"
+            f"create trigger {trigger_name(self._article.name, event)} {when} on {self._table}\n"
             f"when {IS_NODES_OWN}\nbegin\n{statements}\nend"
         )
 

@@ -20,6 +20,10 @@ _INTEGER_BYTES = {
     "long": 8,
 }
 _DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+_FIRST_DAY = "0001-01-01"
+# what is larger has no float beside it; what is larger than any double is infinite
+_LARGEST_FLOAT = "3.4028235677973366e38"
+_LARGEST_DOUBLE = "1.7976931348623157e308"
 
 
 def refused_values(article: NodeArticle) -> list[str]:
@@ -27,6 +31,8 @@ def refused_values(article: NodeArticle) -> list[str]:
     return [
         f"select raise(abort, {literal(_message(article, name, kind))})"
         f" where {_is_bad(kind, f'new.{quoted(name)}')}"
+        # a key of SQLite takes NULL; the one that numbers the rows is -1 before an insert
+        + (f" or new.{quoted(name)} is null" if name in article.shape.primary_key else "")
         for name, kind in article.kinds.items()
     ]
 
@@ -43,25 +49,79 @@ def _is_bad(kind: ColumnType, value: str) -> str:
         smallest = f"(-{largest} - 1)"
         return f"{kept} not in ('integer', 'null') or {value} not between {smallest} and {largest}"
     if kind.name == "decimal":
-        limit = f"1e{(kind.precision or 10) - kind.scale}"
-        return (
-            f"{kept} = 'blob' or abs(round({value}, {kind.scale})) >= {limit}"
-            f" or {kept} = 'text' and ({value} not glob '*[0-9]*' or {value} glob '*.*.*'"
-            f" or {value} glob '?*[-+]*' or trim({value}, '+-.0123456789') <> '')"
-        )
+        return _is_bad_decimal(kind, value)
     if kind.name in ("float", "double"):
-        return f"{kept} not in ('integer', 'real', 'null')"
+        bad_number = f"{kept} not in ('integer', 'real', 'null')"
+        too_large = f"abs({value}) between {_LARGEST_FLOAT} and {_LARGEST_DOUBLE}"
+        return f"{bad_number} or {too_large}" if kind.name == "float" else bad_number
     if kind.name == "boolean":
-        return f"{value} not in (0, 1)"
+        return f"{kept} not in ('integer', 'null') or {value} not in (0, 1)"
     if kind.name == "date":
-        return f"{value} is not date({value})"
+        return f"{_is_no_day(value)} or {value} < '{_FIRST_DAY}'"
     if kind.name in ("timestamp", "timestamp_ntz"):
-        return (
-            f"{kept} <> 'null' and ({kept} <> 'text' or julianday({value}) is null"
-            f" or {value} not glob '{_DAY}*')"
-        )
+        return f"{kept} <> 'null' and ({_is_bad_timestamp(value)})"
     if kind.name == "binary":
         return f"{kept} not in ('blob', 'null')"
     # a literal of SQLite ends at a character zero
-    bad_text = f"{kept} = 'blob' or instr({value}, char(0)) > 0"
+    bad_text = f"{kept} = 'blob' or instr({value}, char(0)) > 0 or {_is_broken(value)}"
     return f"{bad_text} or length({value}) > {kind.precision}" if kind.precision else bad_text
+
+
+def _is_bad_decimal(kind: ColumnType, value: str) -> str:
+    kept = f"typeof({value})"
+    places = (kind.precision or 10) - kind.scale
+    # a text keeps every digit, so that its digits are counted; a number is rounded by the upload
+    point = f"instr({value} || '.', '.')"
+    whole = f"ltrim(substr({value}, 1, {point} - 1), '+-0')"
+    fraction = f"rtrim(substr({value}, {point} + 1), '0')"
+    return (
+        f"{kept} = 'blob'"
+        f" or {kept} <> 'text' and abs(round({value}, {kind.scale})) >= 1e{places}"
+        f" or {kept} = 'text' and ({value} not glob '*[0-9]*' or {value} glob '*.*.*'"
+        f" or {value} glob '?*[-+]*' or trim({value}, '+-.0123456789') <> ''"
+        f" or length({whole}) > {places} or length({fraction}) > {kind.scale})"
+    )
+
+
+def _is_bad_timestamp(value: str) -> str:
+    """What SQLite takes for a moment, and others do not.
+
+    February 30, the hour 24, year 0 (also by its offset from UTC), a small `z`, two separators.
+    """
+    day = f"substr({value}, 1, 10)"
+    return (
+        f"typeof({value}) <> 'text' or instr({value}, char(0)) > 0"
+        f" or coalesce(datetime({value}), '') < '{_FIRST_DAY}' or {day} < '{_FIRST_DAY}'"
+        f" or {_is_no_day(day)}"
+        f" or {value} not glob '{_DAY}' and {value} not glob '{_DAY}[ T][0-9][0-9]:*'"
+        f" or substr({value}, 12, 2) >= '24' or {value} glob '*z*'"
+        f" or {value} glob '*.{'[0-9]' * 10}*'"
+    )
+
+
+def _is_no_day(value: str) -> str:
+    # only a day that is counted with is looked up in the calendar
+    return f"{value} is not date({value}, '+0 days')"
+
+
+def _is_broken(value: str) -> str:
+    """Whether a text is not UTF-8: SQLite keeps whatever bytes it is given.
+
+    The text is read character by character; most texts are of plain letters, and are not read.
+    """
+    bytes_of = f"substr(cast({value} as blob), {{at}}, 4)"
+    # of the next four bytes, how many the character has; NULL where they begin none
+    size = (
+        "case when piece < '80' then 1"
+        " when piece >= 'C2' and piece < 'E0' and piece glob '??[89AB]*' then 2"
+        " when piece >= 'E0A0' and piece < 'F0' and piece glob '??[89AB]?[89AB]*'"
+        " and not (piece >= 'EDA0' and piece < 'EE') then 3"
+        " when piece >= 'F090' and piece < 'F490' and piece glob '??[89AB]?[89AB]?[89AB]*' then 4"
+        " end"
+    )
+    return (
+        f"typeof({value}) = 'text' and {value} glob '*[^ -~]*' and exists ("
+        f"with recursive step (at, piece) as (select 1, hex({bytes_of.format(at='1')}) union all"
+        f" select at + {size}, hex({bytes_of.format(at=f'at + {size}')}) from step"
+        " where piece <> '') select 1 from step where at is null)"
+    )

@@ -17,6 +17,7 @@ class Words:
     row_number: str
     rows_numbered: str
     now: str
+    # {}: the other value
     is_same: str
     is_other: str
     # {a} and {b}: two JSON objects as text, of which the second wins

@@ -5,24 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 
 from replication_conflicts.distribution import tables
-from replication_conflicts.distribution.agent import Agent, Options, Ports, Summary
-from replication_conflicts.distribution.apply import AgentProblem, Node
-from replication_conflicts.distribution.articles import NodePublication, node_publication
+from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import dialect_of, open_database
 from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import Tables, run_plain
+from replication_conflicts.distribution.statements import run_plain
 from replication_conflicts.nodes.commands import SnapshotTable
-from tests.python.nodes_loop.databases import (
-    Databases,
-    all_rows,
-    create_tables,
-    publications,
-)
-from tests.python.nodes_loop.standins import Lists
+from tests.python.nodes_loop.databases import Databases
+from tests.python.nodes_loop.subscriber import Subscriber, command, insert
 
 AWKWARD = 'O\'Brien; "x" :name %(name)s %s ? 漢字 \\ \N{ROCKET}\n'
 ARTICLES: dict[str, Any] = {
@@ -52,70 +44,6 @@ EVERY_TYPE: dict[str, Any] = {
         "primary_key": ["order", "größe :y"],
     }
 }
-
-
-class Subscriber:
-    """A database with an agent at it."""
-
-    def __init__(
-        self, databases: Databases, articles: dict[str, Any], constraints: str = ""
-    ) -> None:
-        self.publication: NodePublication = node_publication("shop", publications(articles))
-        self.engine: Engine = open_database(databases.make("north"))
-        create_tables(self.engine, self.publication, with_version=True, constraints=constraints)
-        self.lists = Lists()
-
-    def agent(self, **options: Any) -> Agent:
-        node = Node(self.publication, "north", Tables(self.publication, dialect_of(self.engine)))
-        ports = Ports(self.lists, self.lists, self.lists)
-        agent = Agent(self.engine, node, ports, Options(**options))
-        agent.prepare()
-        return agent
-
-    def run(self, **options: Any) -> Summary:
-        return self.agent(**options).run()
-
-    def rows(self) -> dict[str, Any]:
-        return all_rows(self.engine, self.publication)
-
-    def give(self, *commands: AgentCommand) -> None:
-        self.lists.commands.extend(commands)
-
-
-def command(
-    position: int,
-    operation: str,
-    key: dict[str, str | None],
-    row: dict[str, str | None] | None = None,
-    old: str | None = None,
-    new: str | None = None,
-    *,
-    article: str = "item",
-    sequence: int = 1,
-) -> AgentCommand:
-    return AgentCommand(
-        command_id=f"{position}/{sequence}",
-        kind="replicated",
-        queue_position=position,
-        sequence=sequence,
-        article=article,
-        operation=operation,
-        key=key,
-        row=None if row is None else {**key, **row},
-        old_version=old,
-        new_version=new,
-    )
-
-
-def insert(position: int, key: int, name: str, sequence: int = 1) -> AgentCommand:
-    return command(
-        position,
-        "insert",
-        {"id": str(key)},
-        {"name": name},
-        new=f"v{position}.{sequence}",
-        sequence=sequence,
-    )
 
 
 @pytest.fixture

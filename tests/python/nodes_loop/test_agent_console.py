@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,13 @@ import yaml
 from sqlalchemy import inspect
 from typer.testing import CliRunner, Result
 
+from replication_conflicts.capture.install import install
 from replication_conflicts.cli import app
 from replication_conflicts.distribution import console
 from replication_conflicts.distribution.articles import node_publication
 from replication_conflicts.distribution.commands import AgentCommand
 from replication_conflicts.distribution.database import open_database
+from replication_conflicts.distribution.statements import run_plain
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
 
@@ -120,3 +125,51 @@ def test_a_node_may_start_before_the_first_build(desk: Desk) -> None:
     result = desk.call("--initialize")
     assert result.exit_code == 0
     assert "No build has written commands yet" in result.output
+
+
+def test_a_first_snapshot_says_what_it_would_replace(desk: Desk) -> None:
+    desk.lists.are_written = False
+    with desk.engine.begin() as connection:
+        run_plain(connection, "insert into item (id, name) values (1, 'mine'), (2, 'mine')")
+    planned = desk.call("--dry-run", "--initialize")
+    assert planned.exit_code == 0
+    assert "--initialize would replace 2 rows of item" in planned.output
+    refused = desk.call("--initialize")
+    assert (refused.exit_code, "--replace-rows" in refused.output) == (1, True)
+    assert desk.keys() == ["1", "2"]
+    assert desk.call("--initialize", "--replace-rows").exit_code == 0
+    assert desk.keys() == []
+
+
+def test_changes_that_wait_are_counted(desk: Desk) -> None:
+    install(desk.engine, PUBLICATION, "north")
+    with desk.engine.begin() as connection:
+        run_plain(connection, "insert into item (id, name) values (1, 'mine')")
+    assert "and refuses: 1 changes of item wait" in desk.call("--dry-run", "--initialize").output
+    refused = desk.call("--initialize", "--replace-rows")
+    assert (refused.exit_code, "in no feed yet" in refused.output) == (1, True)
+    assert desk.keys() == ["1"]
+
+
+def test_a_held_row_that_cannot_be_read_is_one_line(tmp_path: Path, desk: Desk) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("create table item (id, name text, row_version text)")
+        connection.execute("create unique index by_name on item (name)")
+        connection.execute("insert into item values (1, x'ff', 'v'), (2, 'it''s', 'v')")
+        connection.commit()
+    desk.give(1)
+    desk.lists.commands[0] = replace(
+        desk.lists.commands[0], operation="update", old_version="v", new_version="v2"
+    )
+    result = desk.call(url=f"sqlite:///{file}")
+    assert result.exit_code == 1
+    assert "article 'item', column 'name'" in result.output
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_a_project_without_publications_says_so(desk: Desk) -> None:
+    (desk.folder / "dbt_project.yml").write_text("name: shop\n", encoding="utf-8")
+    result = desk.call()
+    assert result.exit_code == 1
+    assert "has no publications" in result.output

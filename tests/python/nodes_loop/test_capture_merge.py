@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,6 +136,39 @@ def test_an_undone_insert_lets_the_commands_act_that_found_it(pair: Pair) -> Non
     pair.agent.run()
     pair.check()
     assert pair.upload() == []
+
+
+def test_letter_case_is_a_change_whatever_the_column_compares(tmp_path: Path) -> None:
+    engine = open_database(sqlite_databases(tmp_path).make("north"))
+    articles = {"item": ARTICLES["item"]}
+    publication = node_publication("shop", publications(articles, replication="merge"))
+    table = "create table item (id integer primary key, name text collate nocase, count integer)"
+    with engine.begin() as connection:
+        run_plain(connection, table)
+    install(engine, publication, "north")
+    feed = Batches()
+    for statement in (
+        "insert into item (id, name, count) values (1, 'bob', 1)",
+        "update item set name = 'Bob'",
+        "update item set name = 'Bob'",
+    ):
+        with engine.begin() as connection:
+            run_plain(connection, statement)
+        upload(engine, publication, feed)
+    assert [(row.values["name"], row.values["changed_columns"]) for row in feed.rows] == [
+        ("bob", None),
+        ("Bob", ["name"]),
+    ]
+
+
+class Batches:
+    """A feed that keeps everything."""
+
+    def __init__(self) -> None:
+        self.rows: list[FeedRow] = []
+
+    def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
+        self.rows.extend(rows)
 
 
 def test_a_snapshot_forgets_what_is_pending(pair: Pair) -> None:

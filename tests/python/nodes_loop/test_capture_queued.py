@@ -14,16 +14,18 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.capture.install import CaptureProblem, ExistingRows, install, remove
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import read, seal, upload
-from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.distribution.articles import NodePublication, node_publication
 from replication_conflicts.distribution.database import agent_transaction, dialect_of, open_database
 from replication_conflicts.distribution.statements import Tables, run_plain
 from replication_conflicts.nodes.feed import FeedRow
+from replication_conflicts.nodes.values import ValueProblem
 from tests.python.nodes_loop.databases import (
     VERSION,
     Databases,
     all_rows,
     create_tables,
     publications,
+    sqlite_databases,
 )
 
 ARTICLES: dict[str, Any] = {
@@ -204,7 +206,7 @@ def test_a_batch_that_was_sealed_stays_as_it_was(north: Subscriber) -> None:
     assert seal(north.engine, PUBLICATION) == first
     assert read(north.engine, PUBLICATION, first) == once
     assert len(north.upload()) == 2
-    assert list(north.feed.batches) == [("north", 1), ("north", 2)]
+    assert list(north.feed.batches) == [("north", first.number), ("north", first.number + 1)]
 
 
 def test_batches_hold_whole_transactions(north: Subscriber) -> None:
@@ -280,7 +282,8 @@ def test_what_is_pending_is_dropped_with_the_rows_that_it_was_made_on(north: Sub
         read(north.engine, PUBLICATION, on_its_way)
     north.run("insert into item (id, name) values (3, 'c')")
     assert [row.values["id"] for row in north.upload()] == [3]
-    assert list(north.feed.batches) == [("north", 2)], "a number that may be taken is not used"
+    (used,) = north.feed.batches
+    assert used == ("north", on_its_way.number + 1), "a number that may be taken is not used"
 
 
 def test_a_database_is_one_node(north: Subscriber) -> None:
@@ -290,13 +293,67 @@ def test_a_database_is_one_node(north: Subscriber) -> None:
         capture_state(north.engine, "south", Tables(PUBLICATION, dialect_of(north.engine)))
 
 
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("date", "infinity"),
+        ("date", "0044-03-15 BC"),
+        ("timestamp", "-infinity"),
+        ("timestamp_ntz", "10000-01-01"),
+        ("decimal(10,2)", "NaN"),
+    ],
+)
+def test_what_only_postgresql_holds_is_refused(databases: Databases, kind: str, value: str) -> None:
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    declared = {"timestamp_ntz": "timestamp"}.get(kind, kind)
+    articles = {"one": {"columns": {"id": "int", "value": kind}, "primary_key": ["id"]}}
+    one = OneColumn(
+        databases.make("one"),
+        node_publication("shop", publications(articles)),
+        f"create table one (id int primary key, value {declared})",
+    )
+    with pytest.raises(DBAPIError, match=r"cannot be captured|is out of range"):
+        one.run(f"insert into one values (1, '{value}')")
+    one.run("insert into one values (2, null)")
+    usual = "1.50" if kind.startswith("decimal") else "2024-02-29"
+    one.run(f"insert into one values (3, '{usual}')")
+    feed = Feed()
+    assert upload(one.engine, one.publication, feed).changes == 2
+
+
+class OneColumn:
+    """A database with one table and the publication of it."""
+
+    def __init__(self, url: str, publication: NodePublication, table: str) -> None:
+        self.engine = open_database(url)
+        self.publication = publication
+        self.run(table)
+        install(self.engine, publication, "north")
+
+    def run(self, *statements: str) -> None:
+        with self.engine.begin() as connection:
+            for statement in statements:
+                run_plain(connection, statement)
+
+
+def _one_column(
+    folder: Any, kind: str, column: str, key: str = "integer", replication: str = "queued"
+) -> OneColumn:
+    kinds = {"id": "string" if key == "text" else "int", "value": kind}
+    articles = {"one": {"columns": kinds, "primary_key": ["id"]}}
+    return OneColumn(
+        sqlite_databases(folder).make("one"),
+        node_publication("shop", publications(articles, replication=replication)),
+        f"create table one (id {key} primary key, value {column})",
+    )
+
+
 class TestSQLite:
     """What only SQLite does."""
 
     @pytest.fixture
     def north(self, tmp_path: Any) -> Subscriber:
-        from tests.python.nodes_loop.databases import sqlite_databases
-
         north = Subscriber(sqlite_databases(tmp_path))
         north.run("create unique index item_code on item (code)")
         remove(north.engine, PUBLICATION)
@@ -368,6 +425,85 @@ class TestSQLite:
     ) -> None:
         with pytest.raises(DBAPIError, match="replication: "):
             north.run(statement)
+
+    @pytest.mark.parametrize(
+        ("kind", "column", "value"),
+        [
+            ("string", "text", "cast(x'61c3' as text)"),
+            ("string", "text", "cast(x'e9a97a' as text)"),
+            ("string", "text", "cast(x'eda080' as text)"),
+            ("varchar(9)", "text", "cast(x'ff' as text)"),
+            ("timestamp", "text", "'2024-02-30 10:00:00'"),
+            ("timestamp", "text", "'2024-02-28 24:00:00'"),
+            ("timestamp", "text", "'2024-02-28 10:00:00z'"),
+            ("timestamp", "text", "'2024-02-28 10:00:00.1234567890'"),
+            ("timestamp", "text", "'2024-02-28TT10:00:00'"),
+            ("timestamp", "text", "'0001-01-01 00:00:00+10:00'"),
+            ("timestamp_ntz", "text", "'9999-12-31 23:59:59-05:00'"),
+            ("timestamp", "text", "'0000-12-31 10:00:00'"),
+            ("date", "text", "'0000-01-01'"),
+            ("date", "text", "'2024-02-30'"),
+            ("decimal(10,2)", "text", "'1.239'"),
+            ("decimal(10,2)", "text", "'123456789.1'"),
+            ("decimal(10,2)", "numeric", "9e999"),
+            ("float", "real", "1e39"),
+            ("boolean", "numeric", "1.5"),
+        ],
+    )
+    def test_no_value_that_an_upload_cannot_carry_is_taken(
+        self, tmp_path: Any, kind: str, column: str, value: str
+    ) -> None:
+        north = _one_column(tmp_path, kind, column)
+        with pytest.raises(DBAPIError, match="replication: "):
+            north.run(f"insert into one values (1, {value}, null)")
+
+    @pytest.mark.parametrize(
+        ("kind", "column", "value", "arrives"),
+        [
+            ("string", "text", "'é日本😀 ' || char(10, 65533)", "é日本😀 \n\ufffd"),
+            ("timestamp", "text", "'2024-02-29T23:59:59.123456789Z'", "2024-02-29 23:59:59.123456"),
+            ("timestamp", "text", "'2024-02-29 01:00+02:00'", "2024-02-28 23:00:00"),
+            ("timestamp", "text", "'2024-02-29'", "2024-02-29 00:00:00"),
+            ("timestamp", "text", "'0001-01-01 00:00:00'", "0001-01-01 00:00:00"),
+            ("date", "text", "'9999-12-31'", "9999-12-31"),
+            ("decimal(10,2)", "text", "'-12345678.9000'", "-12345678.90"),
+            ("decimal(38,18)", "text", f"'{'9' * 20}.9'", f"{'9' * 20}.9{'0' * 17}"),
+            ("decimal(38,18)", "numeric", "12345678901", f"12345678901.{'0' * 18}"),
+            ("float", "real", "3.4028235e38", "3.4028235E38"),
+            ("float", "real", "-9e999", "-Infinity"),
+            ("double", "real", "1.7976931348623157e308", "1.7976931348623157E308"),
+            ("boolean", "boolean", "true", "true"),
+        ],
+    )
+    def test_what_is_taken_arrives(
+        self, tmp_path: Any, kind: str, column: str, value: str, arrives: str
+    ) -> None:
+        north = _one_column(tmp_path, kind, column)
+        north.run(f"insert into one values (1, {value}, null)", "insert into one (id) values (2)")
+        feed = Feed()
+        upload(north.engine, north.publication, feed)
+        found = [row.values["value"] for row in feed.rows]
+        to_text = north.publication.article("one").kinds["value"].to_text
+        assert [to_text(one) for one in found] == [arrives, None]  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("replication", ["queued", "merge"])
+    def test_a_row_without_a_key_is_refused(self, tmp_path: Any, replication: str) -> None:
+        north = _one_column(tmp_path, "string", "text", key="text", replication=replication)
+        with pytest.raises(DBAPIError, match=r"replication: one\.id holds string only"):
+            north.run("insert into one (value) values ('lamp')")
+        north.run("insert into one (id) values ('A-1')")
+        with pytest.raises(DBAPIError, match=r"replication: one\.id holds string only"):
+            north.run("update one set id = null")
+
+    def test_a_change_that_cannot_go_is_named(self, north: Subscriber) -> None:
+        """What a trigger of an earlier version let through."""
+        north.run("insert into item (id, name) values (17, 'a')")
+        north.run("""update replication_queue set row_image = '{"id": "17", "code": "1.5"}'""")
+        with pytest.raises(ValueProblem, match=r"change 1 .*'id': '17'.*column 'code'"):
+            north.upload()
+        north.run("update replication_queue set row_image = null")
+        with pytest.raises(ValueProblem, match="change 1 of replication_queue"):
+            north.upload()
 
     def test_an_open_transaction_that_was_forgotten_ends_with_the_upload(
         self, north: Subscriber

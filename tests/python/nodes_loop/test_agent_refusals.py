@@ -1,0 +1,186 @@
+"""Commands that are refused by the commit alone, or long after they came."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event
+
+from replication_conflicts.distribution import trial
+from replication_conflicts.distribution.commands import AgentCommand
+from tests.python.nodes_loop.databases import Databases, sqlite_databases
+from tests.python.nodes_loop.subscriber import Subscriber, command
+
+LINES: dict[str, Any] = {
+    "item": {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]},
+    "line": {"columns": {"id": "int", "item": "int"}, "primary_key": ["id"]},
+}
+EXTRA = "create table extra (item integer references item (id) deferrable initially deferred)"
+both_ways = pytest.mark.parametrize("is_skipping", [False, True])
+
+
+def item(position: int, sequence: int, key: int, name: str = "new") -> AgentCommand:
+    return command(
+        position,
+        "insert",
+        {"id": str(key)},
+        {"name": name},
+        new=f"HQ:{position}",
+        sequence=sequence,
+    )
+
+
+def gone(position: int, sequence: int, key: int) -> AgentCommand:
+    return command(position, "delete", {"id": str(key)}, None, "HQ:0", sequence=sequence)
+
+
+def lost_conflict(position: int, sequence: int) -> AgentCommand:
+    return AgentCommand(
+        f"lost {position}", "log_conflict", position, sequence, article="item", key={"id": "1"}
+    )
+
+
+@pytest.fixture
+def referred(databases: Databases) -> Subscriber:
+    """Items 1, 2 and 3; a row elsewhere refers to item 2, and only the commit looks at it."""
+    subscriber = Subscriber(databases, LINES)
+    subscriber.execute(
+        EXTRA,
+        "insert into item (id, row_version) values (1, 'HQ:0'), (2, 'HQ:0'), (3, 'HQ:0')",
+        "insert into extra values (2)",
+    )
+    subscriber.give(
+        gone(1, 1, 1),
+        gone(1, 2, 2),
+        gone(1, 3, 3),
+        item(1, 4, 4),
+        lost_conflict(1, 5),
+        item(2, 1, 5),
+    )
+    return subscriber
+
+
+def items(subscriber: Subscriber) -> list[int]:
+    return sorted(subscriber.values("select id from item"))
+
+
+@both_ways
+def test_a_refused_commit_is_about_one_command(referred: Subscriber, is_skipping: bool) -> None:
+    summary = referred.run(is_skipping=is_skipping)
+    assert list(referred.lists.refusals) == ["1/2"]
+    assert referred.lists.refusals["1/2"].error_code == 547
+    assert items(referred) == ([2, 4, 5] if is_skipping else [1, 2, 3])
+    assert summary.commands["log_conflict"] == (1 if is_skipping else 0)
+    kept = referred.values("select command_id from replication_conflict")
+    assert kept == (["lost 1"] if is_skipping else [])
+
+
+@both_ways
+def test_where_no_command_can_be_found_all_are_reported(
+    referred: Subscriber, is_skipping: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def blind(connection: Connection) -> Iterator[None]:
+        with connection.begin_nested():
+            yield
+
+    monkeypatch.setattr(trial, "checked", blind)
+    summary = referred.run(is_skipping=is_skipping)
+    assert sorted(referred.lists.refusals) == ["1/1", "1/2", "1/3", "1/4"]
+    assert len(summary.refused) == 4
+    assert (summary.is_stopped, summary.position) == (not is_skipping, 2 if is_skipping else 0)
+    assert items(referred) == ([1, 2, 3, 5] if is_skipping else [1, 2, 3])
+    kept = referred.values("select command_id from replication_conflict")
+    assert kept == (["lost 1"] if is_skipping else [])
+
+
+def test_what_was_unmet_before_is_no_commands_fault(tmp_path: Any) -> None:
+    """An application may have switched foreign keys off."""
+    subscriber = Subscriber(sqlite_databases(tmp_path), LINES, "check (id < 100)")
+    with closing(sqlite3.connect(subscriber.url.removeprefix("sqlite:///"))) as connection:
+        connection.execute(EXTRA)
+        connection.execute("insert into extra values (77)")
+        connection.commit()
+    subscriber.give(item(1, 1, 1), item(1, 2, 100), item(1, 3, 2))
+    subscriber.run(is_skipping=True)
+    assert items(subscriber) == [1, 2]
+
+
+@pytest.fixture
+def kept(databases: Databases) -> Subscriber:
+    """A command found an insert that was not uploaded; that is undone, and the command refused."""
+    subscriber = Subscriber(databases, LINES, "check (id <> 100)", replication="merge")
+    subscriber.execute("insert into item (id, name) values (7, 'mine')")
+    subscriber.give(item(1, 1, 7, "theirs"))
+    assert subscriber.run().refused == []
+    subscriber.execute("delete from item where id = 7")
+    if databases.kind == "sqlite":
+        subscriber.execute(
+            "create trigger no before insert on item when new.name = 'theirs'"
+            " begin select raise(abort, 'no'); end"
+        )
+    else:
+        subscriber.execute("alter table item add check (name <> 'theirs')")
+    return subscriber
+
+
+@pytest.mark.parametrize("comes", [False, True])
+def test_a_kept_command_that_is_refused_stops(kept: Subscriber, comes: bool) -> None:
+    if comes:
+        kept.give(item(2, 1, 8))
+    for _ in range(2):
+        summary = kept.run()
+        assert (summary.is_stopped, summary.position) == (True, 1)
+        assert [one.command_id for one in summary.refused] == ["1/1"]
+        assert items(kept) == []
+    assert list(kept.lists.refusals) == ["1/1"]
+
+
+@pytest.mark.parametrize("comes", [False, True])
+def test_a_kept_command_that_is_refused_is_left_out(kept: Subscriber, comes: bool) -> None:
+    if comes:
+        kept.give(item(2, 1, 8))
+    summary = kept.run(is_skipping=True)
+    assert [one.command_id for one in summary.refused] == ["1/1"]
+    assert not summary.is_stopped
+    assert items(kept) == ([8] if comes else [])
+    assert kept.values("select command_id from replication_passed_over") == []
+    assert kept.run().refused == []
+
+
+def test_a_kept_command_acts_before_what_came_later(databases: Databases) -> None:
+    subscriber = Subscriber(databases, LINES, replication="merge")
+    subscriber.execute("insert into item (id, name) values (7, 'mine')")
+    subscriber.give(item(1, 1, 7, "theirs"))
+    subscriber.run()
+    subscriber.execute("delete from item where id = 7")
+    subscriber.give(command(2, "update", {"id": "7"}, {"name": "later"}, "HQ:1", "HQ:2"))
+    subscriber.run()
+    assert subscriber.values("select name from item") == ["later"]
+
+
+def test_one_command_looks_at_one_row_beside_the_rows(tmp_path: Any) -> None:
+    """Commands are tried one by one where one is refused, at tables of any size."""
+    subscriber = Subscriber(
+        sqlite_databases(tmp_path), LINES, "check (id < 100)", replication="merge"
+    )
+    asked: list[tuple[str, Any]] = []
+
+    def listen(_: Any, __: Any, statement: str, values: Any, *___: Any) -> None:
+        if statement.startswith("select") and "replication_row_item" in statement:
+            asked.append((statement, values))
+
+    event.listen(subscriber.engine, "before_cursor_execute", listen)
+    subscriber.give(item(1, 1, 5), item(1, 2, 100))
+    subscriber.run(is_skipping=True)
+    assert items(subscriber) == [5]
+    with subscriber.engine.connect() as connection:
+        plans = [
+            str(connection.exec_driver_sql(f"explain query plan {one}", values).all())
+            for one, values in asked
+        ]
+    assert "SCAN" not in plans[-1]

@@ -1,0 +1,216 @@
+"""What errors mean: only a command that is refused may be left out."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError
+
+from replication_conflicts.distribution.agent import Options
+from replication_conflicts.distribution.apply import AgentProblem
+from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.distribution.database import DatabaseProblem, open_database
+from replication_conflicts.distribution.faults import Fault, fault_of, is_decided_by_other_rows
+from tests.python.nodes_loop.databases import Databases, sqlite_databases
+from tests.python.nodes_loop.subscriber import Subscriber, command
+
+ACCOUNT: dict[str, Any] = {
+    "account": {"columns": {"id": "int", "locked": "string"}, "primary_key": ["id"]}
+}
+
+
+def insert(position: int, key: int, locked: str | None) -> AgentCommand:
+    row = {"locked": locked}
+    return command(position, "insert", {"id": str(key)}, row, new="v", article="account")
+
+
+class ServerError(Exception):
+    """As psycopg has it."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__("the server says no")
+        self.sqlstate = state
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (sqlite3.IntegrityError("NOT NULL constraint failed: account.locked"), Fault.REFUSED),
+        (sqlite3.IntegrityError("CHECK constraint failed: is_busy"), Fault.REFUSED),
+        (sqlite3.IntegrityError("datatype mismatch"), Fault.REFUSED),
+        (sqlite3.DataError("string or blob too big"), Fault.REFUSED),
+        (sqlite3.OperationalError("no such column: busy"), Fault.REFUSED),
+        (sqlite3.OperationalError("no such table: main.locked"), Fault.REFUSED),
+        (sqlite3.OperationalError("table account has no column named locked"), Fault.REFUSED),
+        (sqlite3.OperationalError("database is locked"), Fault.BUSY),
+        (sqlite3.OperationalError("database or disk is full"), Fault.BUSY),
+        (sqlite3.OperationalError("disk I/O error"), Fault.BUSY),
+        (sqlite3.OperationalError("interrupted"), Fault.BUSY),
+        (sqlite3.OperationalError("unable to open database file"), Fault.BUSY),
+        # a full disk ends the transaction, savepoints and all
+        (sqlite3.OperationalError("no such savepoint: sa_savepoint_1"), Fault.BUSY),
+        (sqlite3.DatabaseError("database disk image is malformed"), Fault.BUSY),
+        (ServerError("57014"), Fault.BUSY),
+        (ServerError("53100"), Fault.BUSY),
+        (ServerError("53200"), Fault.BUSY),
+        (ServerError("58030"), Fault.BUSY),
+        (ServerError("XX001"), Fault.BUSY),
+        (ServerError("25006"), Fault.LOST),
+        (ServerError("25P03"), Fault.LOST),
+        (ServerError("22001"), Fault.REFUSED),
+        # raised by a trigger, with a code of its own
+        (ServerError("Z0001"), Fault.REFUSED),
+    ],
+)
+def test_only_what_is_about_a_command_is_its_refusal(error: Exception, fault: Fault) -> None:
+    assert fault_of(DBAPIError("statement", {}, error)) is fault
+
+
+@pytest.mark.parametrize(
+    ("error", "is_so"),
+    [
+        (sqlite3.IntegrityError("UNIQUE constraint failed: slot.code"), True),
+        (sqlite3.IntegrityError("FOREIGN KEY constraint failed"), True),
+        (sqlite3.IntegrityError("NOT NULL constraint failed: slot.UNIQUE"), False),
+        (ServerError("23505"), True),
+        (ServerError("23503"), True),
+        (ServerError("23514"), False),
+    ],
+)
+def test_other_rows_decide_about_keys_and_references(error: Exception, is_so: bool) -> None:
+    assert is_decided_by_other_rows(DBAPIError("statement", {}, error)) is is_so
+
+
+def test_a_column_named_locked_is_no_lock(databases: Databases) -> None:
+    subscriber = Subscriber(databases, ACCOUNT, "check (locked is not null)")
+    subscriber.give(insert(1, 1, None), insert(2, 2, "no"))
+    summary = subscriber.run(is_skipping=True, patience_seconds=0)
+    assert list(subscriber.lists.refusals) == ["1/1"]
+    assert summary.position == 2
+
+
+def test_a_full_disk_leaves_no_command_out(tmp_path: Any) -> None:
+    subscriber = Subscriber(sqlite_databases(tmp_path), ACCOUNT)
+    agent = subscriber.agent(is_skipping=True, patience_seconds=0.2)
+    (pages,) = subscriber.values("pragma page_count")
+    subscriber.engine.dispose()
+
+    def is_full(connection: Any, _: object) -> None:
+        connection.execute(f"pragma max_page_count = {pages + 1}")
+
+    event.listen(subscriber.engine, "connect", is_full)
+    subscriber.give(insert(1, 1, "x" * 200_000), insert(2, 2, "fits"))
+    with pytest.raises(AgentProblem, match="cannot go on: database or disk is full"):
+        agent.run()
+    assert subscriber.values("select id from account") == []
+    event.remove(subscriber.engine, "connect", is_full)
+    subscriber.engine.dispose()
+    assert subscriber.run().position == 2
+
+
+def test_patience_ends(tmp_path: Any) -> None:
+    subscriber = Subscriber(sqlite_databases(tmp_path), ACCOUNT)
+    subscriber.agent()
+    subscriber.engine = open_database(subscriber.url, 0.3)
+    agent = subscriber.agent(patience_seconds=0.3)
+    other = sqlite3.connect(subscriber.url.removeprefix("sqlite:///"), isolation_level=None)
+    other.execute("begin immediate")
+    started = time.monotonic()
+    with pytest.raises(AgentProblem, match="database is locked"):
+        agent.run()
+    assert time.monotonic() - started < 3
+    other.close()
+
+
+def test_sqlite_waits_no_longer_than_the_agent_may(tmp_path: Any) -> None:
+    url = sqlite_databases(tmp_path).make("north")
+    waits = {}
+    for patience in (0.5, Options.patience_seconds, 900.0):
+        with open_database(url, patience).connect() as connection:
+            waits[patience] = connection.exec_driver_sql("pragma busy_timeout").scalar()
+    assert waits == {0.5: 500, 60.0: 60_000, 900.0: 60_000}
+
+
+def test_many_lost_conflicts_are_asked_for_in_parts(databases: Databases) -> None:
+    """PostgreSQL takes 65,535 parameters, some SQLite 999."""
+    subscriber = Subscriber(databases, ACCOUNT)
+    subscriber.give(
+        *[
+            AgentCommand(f"c{n}", "log_conflict", 1, n, article="account", key={"id": "1"})
+            for n in range(2_500)
+        ]
+    )
+    most = 0
+
+    def listen(_: Any, __: Any, ___: Any, values: Any, ____: Any, is_many: bool) -> None:
+        nonlocal most
+        most = most if is_many else max(most, len(values))
+
+    event.listen(subscriber.engine, "before_cursor_execute", listen)
+    assert subscriber.run().commands["log_conflict"] == 2_500
+    assert most <= 1_000
+    assert subscriber.values("select count(*) from replication_conflict") == [2_500]
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("postgresql://host:port/x", "no database URL"),
+        ("sqlite+aiosqlite:///x.db", "no driver that the agent knows"),
+        ("postgresql+psycopg2://host/x", "no driver that the agent knows"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_named(url: str, message: str) -> None:
+    with pytest.raises(DatabaseProblem, match=message):
+        open_database(url)
+
+
+@pytest.mark.parametrize("given", ["", "?options=-csearch_path%3Dsales"])
+def test_options_of_a_url_stay(given: str) -> None:
+    engine = open_database(f"postgresql://nobody@127.0.0.1/x{given}")
+    asked: list[str] = []
+
+    def connect(_: Any, __: Any, ___: Any, values: dict[str, Any]) -> None:
+        asked.append(values["options"])
+        raise KeyboardInterrupt
+
+    event.listen(engine, "do_connect", connect)
+    with pytest.raises(KeyboardInterrupt):
+        engine.connect()
+    own = "-c timezone=UTC"
+    assert asked == [f"-csearch_path=sales {own}" if given else own]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "storage"),
+    [
+        ("int", "5", "integer"),
+        ("bigint", "-9223372036854775808", "integer"),
+        ("double", "0.1", "real"),
+        ("double", "Infinity", "real"),
+        ("double", "-Infinity", "real"),
+        ("float", "3.4E38", "real"),
+        # no number of SQLite's
+        ("double", "NaN", "text"),
+    ],
+)
+def test_numbers_are_numbers_in_columns_without_a_type(
+    tmp_path: Any, kind: str, text: str, storage: str
+) -> None:
+    articles = {"t": {"columns": {"id": "int", "n": kind}, "primary_key": ["id"]}}
+    subscriber = Subscriber(sqlite_databases(tmp_path), articles)
+    subscriber.execute("drop table t", "create table t (id primary key, n, row_version)")
+    subscriber.give(
+        command(1, "insert", {"id": "1"}, {"n": None}, None, "v1", article="t"),
+        command(2, "update", {"id": "1"}, {"n": text}, "v1", "v2", article="t"),
+    )
+    subscriber.run()
+    assert subscriber.values("select typeof(id) || ' ' || typeof(n) from t") == [
+        f"integer {storage}"
+    ]
+    assert subscriber.values("select count(*) from t where id = 1") == [1]
+    assert subscriber.rows()["t"]["1",]["n"] == text

@@ -1,0 +1,303 @@
+"""What `capture install` takes, what it notes, and how `capture remove` undoes it."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, select
+
+from replication_conflicts.capture import tables
+from replication_conflicts.capture.affinity import affinity
+from replication_conflicts.capture.install import (
+    CaptureProblem,
+    ExistingRows,
+    check_articles,
+    install,
+    pending_changes,
+    remove,
+)
+from replication_conflicts.capture.lakehouse import LakehouseFeed
+from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
+from replication_conflicts.capture.state import capture_state
+from replication_conflicts.capture.upload import upload
+from replication_conflicts.distribution import tables as agent_tables
+from replication_conflicts.distribution.agent import Agent, Ports
+from replication_conflicts.distribution.apply import Node
+from replication_conflicts.distribution.articles import NodePublication, node_publication
+from replication_conflicts.distribution.database import dialect_of, open_database
+from replication_conflicts.distribution.lakehouse import Relations
+from replication_conflicts.distribution.ports import SnapshotRow
+from replication_conflicts.distribution.statements import Tables, run_plain
+from replication_conflicts.nodes import FeedRow
+from tests.python.nodes_loop.databases import Databases, create_tables, publications
+from tests.python.nodes_loop.standins import Lists
+
+ITEM: dict[str, Any] = {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]}
+LABEL: dict[str, Any] = {"columns": {"code": "int", "size": "int"}, "primary_key": ["code"]}
+VERSION = "4b8f3d0e-0c1f-4ecb-9f70-0d6c4f6a5a01"
+
+
+def shop(replication: str = "queued", **articles: dict[str, Any]) -> NodePublication:
+    return node_publication(
+        "shop", publications(articles or {"item": ITEM}, replication=replication)
+    )
+
+
+class Feed(LakehouseFeed):
+    """The lakehouse's queue, of which only the table is a list."""
+
+    def __init__(self, publication: NodePublication) -> None:
+        super().__init__(None, Relations(), publication)  # type: ignore[arg-type]
+        self.records: list[dict[str, Any]] = []
+
+    def prepare(self) -> None:
+        """Nothing is there to be made."""
+
+    def _change_ids(self, batches: Any) -> dict[tuple[str, int], list[str]]:
+        found: dict[tuple[str, int], list[str]] = {}
+        for one in self.records:
+            if any(one["node"] == b.node and one["batch"] >= b.number for b in batches):
+                found.setdefault((one["node"], one["batch"]), []).append(one["change_id"])
+        return found
+
+    def _append(self, entry: str, records: Any, is_same: str) -> None:
+        self.records += records
+
+
+@pytest.fixture
+def engine(databases: Databases) -> Engine:
+    return open_database(databases.make("north"))
+
+
+def run(engine: Engine, *statements: str) -> None:
+    with engine.begin() as connection:
+        for statement in statements:
+            run_plain(connection, statement)
+
+
+def agent(engine: Engine, publication: NodePublication, lists: Lists) -> Agent:
+    rows = Tables(publication, dialect_of(engine))
+    node = Node(publication, "north", rows, capture_state(engine, "north", rows))
+    found = Agent(engine, node, Ports(lists, lists, lists))
+    found.prepare()
+    return found
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_a_node_starts_anew_after_remove(engine: Engine, replication: str) -> None:
+    publication, feed = shop(replication), Feed(shop(replication))
+    create_tables(engine, publication, with_version=False)
+    version = VERSION if replication == "queued" else "HQ:1"
+    initial = SnapshotRow("item", {"id": "7", "name": "first"}, version, {"HQ": 1})
+    install(engine, publication, "north")
+    agent(engine, publication, Lists(initial=[initial])).initialize()
+    run(engine, "insert into item (id, name) values (1, 'mine')")
+    upload(engine, publication, feed)
+    remove(engine, publication)
+    # batches take longer than a millisecond
+    time.sleep(0.002)
+    install(engine, publication, "north", ExistingRows.SNAPSHOT)
+    with engine.begin() as connection:
+        assert connection.execute(select(tables.nodes.c.existing_rows)).scalar() == "snapshot"
+        assert not agent_tables.is_known(connection, "shop", "north")
+    agent(engine, publication, Lists(initial=[initial])).initialize()
+    run(engine, "insert into item (id, name) values (2, 'again')")
+    upload(engine, publication, feed)
+    assert [one["row"]["id"] for one in feed.records] == ["1", "2"]
+
+
+def test_two_databases_of_one_node_are_noticed(databases: Databases) -> None:
+    publication = shop()
+    feed = Feed(publication)
+    first, second = (open_database(databases.make(name)) for name in ("first", "second"))
+    for one in (first, second):
+        create_tables(one, publication, with_version=False)
+        install(one, publication, "north")
+        time.sleep(0.002)
+    run(second, "insert into item (id, name) values (1, 'a')")
+    run(first, "insert into item (id, name) values (1, 'b')")
+    upload(second, publication, feed)
+    with pytest.raises(BatchMismatch, match="set back, or two databases"):
+        upload(first, publication, feed)
+    run(second, "insert into item (id, name) values (2, 'c')")
+    upload(second, publication, feed)
+    assert [one["row"]["name"] for one in feed.records] == ["a", "c"]
+
+
+def test_a_batch_that_is_there_stays_also_behind_later_ones() -> None:
+    feed = Feed(shop())
+    row = {"node": "north", "operation": "delete", "changed_at": datetime(2026, 1, 1), "id": 1}
+    batches = [
+        FeedBatch("north", number, [FeedRow("item", {**row, "change_id": f"c{number}"})])
+        for number in (5, 6)
+    ]
+    for one in (*batches, batches[0]):
+        feed.deliver_together([one])
+    assert [one["batch"] for one in feed.records] == [5, 6]
+
+
+# --- a publication that is another one than at the installation
+
+
+OTHERS: dict[str, dict[str, dict[str, Any]]] = {
+    "column added": {"item": {**ITEM, "columns": {**ITEM["columns"], "size": "int"}}},
+    "column removed": {"item": {**ITEM, "columns": {"id": "int"}}},
+    "type": {"item": {**ITEM, "columns": {"id": "int", "name": "varchar(9)"}}},
+    "key": {"item": {**ITEM, "primary_key": ["id", "name"]}},
+    "version column": {"item": {**ITEM, "version_column": "its_version"}},
+    "article added": {"item": ITEM, "label": LABEL},
+    "article removed": {"label": LABEL},
+}
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize("what", OTHERS)
+def test_another_publication_than_the_installed_one_is_said(
+    engine: Engine, replication: str, what: str
+) -> None:
+    installed, other = shop(replication), shop(replication, **OTHERS[what])
+    create_tables(engine, shop(item=ITEM, label=LABEL), with_version=False)
+    install(engine, installed, "north")
+    run(engine, "insert into item (id, name) values (1, 'a')")
+    with pytest.raises(CaptureProblem, match="installed for other columns"):
+        upload(engine, other, Feed(other))
+    with engine.begin() as connection:
+        check_articles(connection, installed)
+        with pytest.raises(CaptureProblem, match="installed for other columns"):
+            check_articles(connection, other)
+        assert pending_changes(connection, other) == 1
+    assert upload(engine, installed, Feed(installed)).changes == 1
+    assert remove(engine, other) == 0
+    run(engine, "insert into item (id, name) values (2, 'b')", "delete from item")
+    create_tables(engine, shop(replication, more=ITEM), with_version=False)
+    install(engine, shop(replication, more=ITEM), "north")
+
+
+def test_another_kind_of_replication_is_said(engine: Engine) -> None:
+    create_tables(engine, shop(), with_version=False)
+    install(engine, shop("merge"), "north")
+    run(engine, "insert into item (id, name) values (1, 'a')")
+    with pytest.raises(CaptureProblem, match="installed for other columns"):
+        upload(engine, shop(), Feed(shop()))
+    assert remove(engine, shop(), is_discarding=True) == 1
+    install(engine, shop(), "north", ExistingRows.INSERT)
+
+
+# --- columns that are not what they should be
+
+
+@pytest.mark.parametrize("column", ["row_version integer", "row_version text"])
+def test_a_column_of_the_application_is_left_alone(engine: Engine, column: str) -> None:
+    table = f"create table item (id integer primary key, name text, {column})"
+    run(engine, table, "insert into item values (1, 'a', '17')")
+    with pytest.raises(CaptureProblem, match="option version_column"):
+        install(engine, shop(), "north", ExistingRows.INSERT)
+    own = shop(item={**ITEM, "version_column": "its_version"})
+    install(engine, own, "north", ExistingRows.INSERT)
+    run(engine, "update item set name = 'b'")
+    remove(engine, own, is_discarding=True)
+    with engine.begin() as connection:
+        assert [str(one) for one in run_plain(connection, "select * from item").one()] == [
+            "1",
+            "b",
+            "17",
+        ]
+
+
+def test_an_empty_column_of_another_type_is_not_taken(engine: Engine) -> None:
+    run(engine, "create table item (id integer primary key, name text, row_version integer)")
+    with pytest.raises(CaptureProblem, match="option version_column"):
+        install(engine, shop(), "north")
+
+
+def test_the_agents_own_versions_are_taken(engine: Engine) -> None:
+    publication = shop()
+    create_tables(engine, publication, with_version=True)
+    initial = SnapshotRow("item", {"id": "7", "name": "first"}, VERSION, {})
+    agent(engine, publication, Lists(initial=[initial])).initialize()
+    install(engine, publication, "north")
+    run(engine, "update item set name = 'mine'")
+    feed = Feed(publication)
+    upload(engine, publication, feed)
+    assert [one["old_version"] for one in feed.records] == [VERSION]
+    remove(engine, publication)
+    # nobody keeps the versions up: the rows count as such that have none
+    with pytest.raises(CaptureProblem, match="1 rows without a version"):
+        install(engine, publication, "north")
+    install(engine, publication, "north", ExistingRows.SNAPSHOT)
+
+
+def test_a_priority_is_of_merge_replication(engine: Engine) -> None:
+    create_tables(engine, shop(), with_version=False)
+    with pytest.raises(CaptureProblem, match="--priority"):
+        install(engine, shop(), "north", priority=Decimal(5))
+    install(engine, shop("merge"), "north", priority=Decimal(5))
+
+
+class TestSQLite:
+    """What only SQLite does."""
+
+    @pytest.fixture
+    def engine(self, tmp_path: Any) -> Engine:
+        from tests.python.nodes_loop.databases import sqlite_databases
+
+        return open_database(sqlite_databases(tmp_path).make("north"))
+
+    @pytest.mark.parametrize(
+        ("kind", "declared", "better"),
+        [
+            ("int", "", "INTEGER"),
+            ("int", "text", "INTEGER"),
+            ("bigint", "real", "INTEGER"),
+            ("string", "", "TEXT"),
+            ("string", "string", "TEXT"),
+            ("varchar(9)", "uuid", "TEXT"),
+            ("decimal(10,2)", "", "NUMERIC"),
+            ("double", "text", "REAL"),
+            ("boolean", "text", "INTEGER"),
+        ],
+    )
+    def test_a_column_that_changes_values_is_refused(
+        self, engine: Engine, kind: str, declared: str, better: str
+    ) -> None:
+        run(engine, f"create table item (id integer primary key, name {declared})")
+        publication = shop(item={"columns": {"id": "int", "name": kind}, "primary_key": ["id"]})
+        with pytest.raises(CaptureProblem, match=f"column 'name'.*declare it as {better}"):
+            install(engine, publication, "north")
+
+    @pytest.mark.parametrize(
+        ("kind", "declared"),
+        [
+            ("int", "bigint"),
+            ("int", "numeric"),
+            ("string", "varchar(20)"),
+            ("decimal(38,18)", "text"),
+            ("double", "double precision"),
+            ("boolean", "boolean"),
+            ("date", "date"),
+            ("timestamp", "datetime"),
+            ("binary", ""),
+        ],
+    )
+    def test_a_column_that_keeps_values_is_taken(
+        self, engine: Engine, kind: str, declared: str
+    ) -> None:
+        run(engine, f"create table item (id integer primary key, name {declared})")
+        publication = shop(item={"columns": {"id": "int", "name": kind}, "primary_key": ["id"]})
+        assert install(engine, publication, "north").articles == 1
+
+    @pytest.mark.parametrize(
+        "declared",
+        ["", "int", "charint", "text", "blob", "float", "floating point", "decimal(3)", "date"],
+    )
+    def test_the_rule_is_sqlites_own(self, engine: Engine, declared: str) -> None:
+        """`create table as` writes down what SQLite makes of a type."""
+        run(engine, f"create table one (x {declared})", "create table two as select x from one")
+        with engine.begin() as connection:
+            query = "select type from pragma_table_info('two')"
+            found = str(run_plain(connection, query).scalar() or "BLOB")
+        assert affinity(declared)[:3] == {"NUM": "NUM", "INT": "INT"}.get(found[:3], found[:3])
