@@ -160,7 +160,8 @@ class ConsumerProject:
         reports = ["apply_errors"] if configuration.has_apply_errors else []
         sources = [
             _source("feeds", self.feeds, [prefix + name for name in [*names, *reports]]),
-            _source("held", self.schema, [f"{prefix}{name}__versions" for name in names]),
+            # a build into another schema, as a what-if is, has its own
+            _source("held", "{{ target.schema }}", [f"{prefix}{name}__versions" for name in names]),
         ]
         if configuration.initial_articles:
             tables = [prefix + name for name in configuration.initial_articles]
