@@ -17,12 +17,8 @@
 ) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
-{%- set names = columns | list -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
-{%- set fields = {} -%}
-{%- for column in columns -%}
-    {%- do fields.update({column: adapter.quote(column)}) -%}
-{%- endfor -%}
+{%- set keys = replication_conflicts.image_key(options) -%}
 with
 
 committed as (select * from {{ relation }}),
@@ -34,17 +30,7 @@ typed as (
         _change_type as change_type,
         {{ node }} as node,
         {{ queue_position or 'cast(null as bigint)' }} as given_position,
-        {{ replication_conflicts.image_fits(fields, columns, units) | indent(8) }} as is_fit,
-        {%- if version_column %}
-        {{ replication_conflicts.column_version(
-            adapter.quote(version_column), version_column, columns, units
-        ) | indent(8) }} as image_version,
-        {%- endif %}
-        {%- for column, data_type in columns.items() %}
-        {{ replication_conflicts.image_value(fields[column], data_type, units[column]) | indent(8) }}
-            as value_{{ loop.index }}
-        {%- if not loop.last -%},{%- endif -%}
-        {%- endfor %}
+        {{ replication_conflicts.typed_image(columns, units, version_column) | indent(8) }}
     from committed
 ),
 
@@ -52,19 +38,12 @@ typed as (
 paired as (
     select
         *,
-        {%- for column in columns %}
-        lag(value_{{ loop.index }}) over one_row as earlier_{{ loop.index }},
-        {%- endfor %}
-        {%- if version_column %}
-        lag(image_version) over one_row as earlier_version,
-        {%- endif %}
-        lag(is_fit) over one_row as is_earlier_fit,
+        {{ replication_conflicts.earlier_image(columns, version_column, 'one_row') | indent(8) }},
         coalesce(lag(change_type) over one_row, '') as earlier_type,
         coalesce(lead(change_type) over one_row, '') as later_type
     from typed
     window one_row as (
-        partition by node, commit_version
-        {%- for column in options.primary_key %}, value_{{ names.index(column) + 1 }}{% endfor %}
+        partition by node, commit_version, {{ keys | join(', ') }}
         order by case change_type when 'delete' then 0 when 'update_preimage' then 1 else 2 end
     )
 ),
@@ -87,11 +66,7 @@ ordered as (
         *,
         row_number() over (
             partition by node, commit_version
-            order by
-                operation <> 'delete'
-                {%- for column in options.primary_key %},
-                value_{{ names.index(column) + 1 }}
-                {%- endfor %}
+            order by operation <> 'delete', {{ keys | join(', ') }}
         ) as place,
         count(*) over (partition by node, commit_version) as commit_size
     from named
@@ -102,8 +77,8 @@ changes as (
     select
         sha2(to_json(array(
             '{{ article }}', node, cast(commit_version as string), change_type
-            {%- for column in options.primary_key %},
-            cast(value_{{ names.index(column) + 1 }} as string)
+            {%- for key in keys %},
+            cast({{ key }} as string)
             {%- endfor %}
         )), 256) as change_id,
         {{ 'given_position' if queue_position else 'commit_version * ' ~ changes_per_commit ~ ' + place' }}
@@ -115,15 +90,7 @@ changes as (
         changed_at,
         case operation when 'delete' then is_fit when 'update' then is_earlier_fit else false end as has_before,
         operation in ('insert', 'update') and is_fit as has_after,
-        {%- if version_column %}
-        if(operation = 'delete', image_version, earlier_version) as before_version,
-        image_version as after_version,
-        {%- endif %}
-        {%- for column in columns %}
-        if(operation = 'delete', value_{{ loop.index }}, earlier_{{ loop.index }}) as before_{{ loop.index }},
-        value_{{ loop.index }} as after_{{ loop.index }}
-        {%- if not loop.last -%},{%- endif -%}
-        {%- endfor %}
+        {{ replication_conflicts.image_sides(columns, version_column) | indent(8) }}
     from ordered
 )
 

@@ -26,7 +26,6 @@
 ) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
-{%- set names = columns | list -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
 {%- set is_merge = replication_conflicts.is_merge(publication) -%}
 {%- set place = "publication '" ~ publication ~ "', article '" ~ article ~ "': row_version_changes " -%}
@@ -41,14 +40,7 @@
 {%- endif -%}
 {%- set by_order = not is_merge and previous_version_column is none -%}
 {%- set has_initial = by_order and options.get('initial_snapshot', false) -%}
-{%- set fields = {} -%}
-{%- set keys = [] -%}
-{%- for column in columns -%}
-    {%- do fields.update({column: adapter.quote(column)}) -%}
-{%- endfor -%}
-{%- for column in options.primary_key -%}
-    {%- do keys.append('value_' ~ (names.index(column) + 1)) -%}
-{%- endfor -%}
+{%- set keys = replication_conflicts.image_key(options) -%}
 with
 
 found as (select * from {{ relation }}),
@@ -62,7 +54,6 @@ typed as (
         coalesce({{ is_deleted }}, false) as is_deleted,
         {{ changed_at }} as changed_at,
         {{ known_position or 'null' }} as known_position,
-        {{ replication_conflicts.image_fits(fields, columns, units) | indent(8) }} as is_fit,
         {% if by_order %}concat({{ node }}, ':', {% endif -%}
         {{ replication_conflicts.column_version(
             adapter.quote(version_column), version_column, columns, units
@@ -72,11 +63,7 @@ typed as (
             adapter.quote(previous_version_column), previous_version_column, columns, units
         ) | indent(8) }} as previous_version,
         {%- endif %}
-        {%- for column, data_type in columns.items() %}
-        {{ replication_conflicts.image_value(fields[column], data_type, units[column]) | indent(8) }}
-            as value_{{ loop.index }}
-        {%- if not loop.last -%},{%- endif -%}
-        {%- endfor %}
+        {{ replication_conflicts.typed_image(columns, units) | indent(8) }}
     from found
 ),
 {% if by_order %}

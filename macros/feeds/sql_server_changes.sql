@@ -18,12 +18,8 @@
 ) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
-{%- set names = columns | list -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
-{%- set fields = {} -%}
-{%- for column in columns -%}
-    {%- do fields.update({column: adapter.quote(column)}) -%}
-{%- endfor -%}
+{%- set keys = replication_conflicts.image_key(options) -%}
 with
 
 captured as (select * from {{ relation }}),
@@ -37,17 +33,7 @@ typed as (
         {{ queue_position }} as queue_position,
         {{ transaction_change_count }} as transaction_change_count,
         {{ changed_at }} as changed_at,
-        {{ replication_conflicts.image_fits(fields, columns, units) | indent(8) }} as is_fit,
-        {%- if version_column %}
-        {{ replication_conflicts.column_version(
-            adapter.quote(version_column), version_column, columns, units
-        ) | indent(8) }} as image_version,
-        {%- endif %}
-        {%- for column, data_type in columns.items() %}
-        {{ replication_conflicts.image_value(fields[column], data_type, units[column]) | indent(8) }}
-            as value_{{ loop.index }}
-        {%- if not loop.last -%},{%- endif -%}
-        {%- endfor %}
+        {{ replication_conflicts.typed_image(columns, units, version_column) | indent(8) }}
     from captured
 ),
 
@@ -55,20 +41,13 @@ typed as (
 paired as (
     select
         *,
-        {%- for column in columns %}
-        lag(value_{{ loop.index }}) over one_row as earlier_{{ loop.index }},
-        {%- endfor %}
-        {%- if version_column %}
-        lag(image_version) over one_row as earlier_version,
-        {%- endif %}
-        lag(is_fit) over one_row as is_earlier_fit,
+        {{ replication_conflicts.earlier_image(columns, version_column, 'one_row') | indent(8) }},
         coalesce(lag(operation_code) over one_row, 0) as earlier_code,
         coalesce(lead(operation_code) over one_row, 0) as later_code,
         count_if(operation_code = 3) over (partition by node, transaction_lsn, change_lsn) as images_before
     from typed
     window one_row as (
-        partition by node, transaction_lsn, change_lsn
-        {%- for column in options.primary_key %}, value_{{ names.index(column) + 1 }}{% endfor %}
+        partition by node, transaction_lsn, change_lsn, {{ keys | join(', ') }}
         order by operation_code
     )
 ),
@@ -92,8 +71,8 @@ changes as (
     select
         sha2(to_json(array(
             '{{ article }}', node, transaction_lsn, change_lsn, cast(operation_code as string)
-            {%- for column in options.primary_key %},
-            cast(value_{{ names.index(column) + 1 }} as string)
+            {%- for key in keys %},
+            cast({{ key }} as string)
             {%- endfor %}
         )), 256) as change_id,
         queue_position,
@@ -108,15 +87,7 @@ changes as (
             else false
         end as has_before,
         operation in ('insert', 'update') and is_fit as has_after,
-        {%- if version_column %}
-        if(operation = 'delete', image_version, earlier_version) as before_version,
-        image_version as after_version,
-        {%- endif %}
-        {%- for column in columns %}
-        if(operation = 'delete', value_{{ loop.index }}, earlier_{{ loop.index }}) as before_{{ loop.index }},
-        value_{{ loop.index }} as after_{{ loop.index }}
-        {%- if not loop.last -%},{%- endif -%}
-        {%- endfor %}
+        {{ replication_conflicts.image_sides(columns, version_column) | indent(8) }}
     from named
 )
 

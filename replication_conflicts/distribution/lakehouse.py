@@ -10,6 +10,7 @@ from replication_conflicts.distribution.articles import NodeArticle, NodePublica
 from replication_conflicts.distribution.commands import AgentCommand, Place, command_from_record
 from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
 from replication_conflicts.nodes.commands import BEHIND_BITS
+from replication_conflicts.nodes.tables import create_table
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -242,8 +243,7 @@ class LakehouseReports:
 
 def make_events_table(spark: SparkSession, relations: Relations) -> None:
     """Make the table that events go to, unless it is there."""
-    columns = ", ".join(f"{name} {kind}" for name, kind in EVENT_COLUMNS.items())
-    spark.sql(f"create table if not exists {relations.events_table} ({columns}) using delta")
+    create_table(spark, relations.events_table, EVENT_COLUMNS)
 
 
 def canonical_sql(column: str, spark_type: str) -> str:

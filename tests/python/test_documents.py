@@ -14,13 +14,11 @@ import pytest
 import yaml
 
 from replication_conflicts.capture.install import install
-from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.distribution.articles import node_publication, project_publications
 from replication_conflicts.distribution.database import open_database
-from replication_conflicts.environment.profile import write_profile
 
 from .conftest import REPOSITORY
-from .documents import example_files, section, text_of
+from .documents import example_files, example_project, section, text_of
 
 DOCUMENTS = (
     "README.md",
@@ -81,14 +79,7 @@ def words_allowed(file: str, column: str) -> list[str]:
 
 def parse(folder: Path, files: Mapping[str, str]) -> None:
     """Parse a project of such files, which installs this one."""
-    for name, text in files.items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(
-            text.replace("../replication_conflicts ", f"{REPOSITORY} "), encoding="utf-8"
-        )
-    write_profile(folder / "profiles", folder / ".local", name="shop")
-    build = DbtBuild(folder, folder / "profiles")
+    build = example_project(folder, files)
     for command in ("deps", "parse"):
         result = build.run(command)
         assert result.success, result.errors

@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from replication_conflicts.dbt_build import DbtBuild
-from replication_conflicts.environment.profile import write_profile
-
-from .conftest import REPOSITORY, ScratchProject
-from .documents import example_files
+from .conftest import ScratchProject
+from .documents import example_files, example_project
 
 PROJECT = "dbt_project.yml"
 
@@ -36,14 +33,7 @@ def test_publications_that_the_package_does_not_see(
     files[PROJECT] = yaml.safe_dump(settings)
     if change is absent:
         files = {name: text for name, text in files.items() if "crm" not in name}
-    for name, text in files.items():
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(
-            text.replace("../replication_conflicts ", f"{REPOSITORY} "), encoding="utf-8"
-        )
-    write_profile(tmp_path / "profiles", tmp_path / ".local", name="shop")
-    build = DbtBuild(tmp_path, tmp_path / "profiles")
+    build = example_project(tmp_path, files)
     assert build.run("deps").success
     (error,) = build.run("parse").errors
     assert "Put publications: directly under vars: in dbt_project.yml of 'shop'" in error
