@@ -2,7 +2,7 @@
 {% macro winning_row() -%}
     case
         when publisher_version is null then null
-        when is_written then coalesce(merged_row, change_row)
+        when is_written or {{ replication_conflicts.is_refused_command() }} then coalesce(merged_row, change_row)
         else held_row
     end
 {%- endmacro %}

@@ -50,7 +50,6 @@ select
     cast(null as {{ row_state_type() }}) as state_after,
     false as is_resolved_row,
     cast(null as {{ row_state_type() }}) as kept_row,
-    cast(null as map<string, string>) as standing_values,
     cast(null as boolean) as is_kept_at_node,
     cast(null as string) as record_winner_version,
     queue.run_sequence
@@ -106,7 +105,6 @@ select
     cast(null as {{ row_state_type() }}) as state_after,
     false as is_resolved_row,
     kept_row,
-    standing_values,
     cast(null as boolean) as is_kept_at_node,
     cast(null as string) as record_winner_version,
     run_sequence
@@ -159,7 +157,6 @@ select
     state_after,
     is_resolved_row,
     kept_row,
-    standing_values,
     is_kept_at_node,
     record_winner_version,
     run_sequence

@@ -20,6 +20,7 @@
 {%- set looks_up_values = kept_now + kept_before > 0 -%}
 {%- set kept_values = 'coalesce(identified.kept_row.row, kept.kept_values)'
     if looks_up_values else 'identified.kept_row.row' -%}
+{%- set row_before = 'if(identified.kept_row.is_deleted, null, ' ~ kept_values ~ ')' -%}
 {%- set keeping_hint = '/*+ broadcast(keeping) */' if kept_now + kept_before <= few -%}
 {%- set merge_conflicts = decision_facts.merge_conflicts -%}
 {%- set conflicts_hint = '/*+ broadcast(new_conflicts) */' if merge_conflicts <= few %}
@@ -181,14 +182,7 @@ decided as (
             {%- if has_interventions %}
             or arrived.intervention is not null
             {%- endif %},
-            {% if has_interventions -%}
-            case
-                when decisions.state_after is not null then decisions.state_after.row
-                else decisions.standing_values
-            end,
-            {%- else -%}
             decisions.state_after.row,
-            {%- endif %}
             null
         ) as merged_row,
         decisions.kept_row
@@ -297,21 +291,30 @@ recorded as (
         identified.held_node,
         identified.held_change_id,
         {% if has_interventions -%}
-        case
-            when identified.intervention.kind = 'refused_command' then identified.intervention.lost_row
-            when not coalesce(identified.kept_row.is_deleted, false)
-                then {{ kept_values }}
-        end as held_row,
-        if(identified.kept_row.is_deleted, null, {{ kept_values }}) as row_before,
+        if(
+            identified.intervention.kind = 'refused_command',
+            identified.intervention.lost_row,
+            {{ row_before }}
+        ) as held_row,
+        {{ row_before }} as row_before,
         {%- else -%}
-        if(identified.kept_row.is_deleted, null, {{ kept_values }}) as held_row,
+        {{ row_before }} as held_row,
         {%- endif %}
         identified.publisher_version,
         identified.publisher_lineage,
         identified.version_node,
         identified.version_change_id,
         identified.merge_version,
+        {% if has_interventions -%}
+        -- a node whose refused command is not undone gets what is there
+        if(
+            identified.intervention.kind = 'refused_command' and not identified.is_written,
+            {{ row_before }},
+            identified.merged_row
+        ) as merged_row,
+        {%- else -%}
         identified.merged_row,
+        {%- endif %}
         identified.outcome,
         identified.rule,
         identified.conflict_id,

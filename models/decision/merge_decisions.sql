@@ -803,9 +803,6 @@ final as (
             held_row,
             null
         ) as kept_row,
-        -- a node whose refused command is not undone gets what is there
-        {{ "if(intervention.kind = 'refused_command', held_row.row, null)"
-        if has_interventions else 'cast(null as map<string, string>)' }} as standing_values,
         outcome,
         rule,
         is_rejected,

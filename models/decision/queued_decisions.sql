@@ -559,9 +559,6 @@ final as (
             when is_rejected then publisher_row
             when conflict_kind is not null or {{ has_row_filter('queued') }} then held_row
         end as kept_row,
-        -- a node whose refused command is not undone gets what is there
-        {{ "if(intervention.kind = 'refused_command', publisher_row.row, null)"
-        if has_interventions else 'cast(null as map<string, string>)' }} as standing_values,
         outcome,
         rule,
         is_rejected,

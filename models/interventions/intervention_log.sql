@@ -91,12 +91,7 @@ conflicts as (
             when not {{ is_change_loser() }} then outcomes.held_row
             when outcomes.operation <> 'delete' then outcomes.change_row
         end as lost_row,
-        case
-            when {{ is_refused_command('outcomes.rule') }} then outcomes.merged_row
-            when {{ is_change_loser() }} then outcomes.held_row
-            when outcomes.operation <> 'delete'
-                then coalesce(outcomes.merged_row, outcomes.change_row)
-        end as won_row,
+        {{ winning_row() | indent(4) }} as won_row,
         outcomes.loser_node,
         outcomes.loser_change_id,
         -- a failed change that is not undone: its node still has this version of the row

@@ -98,11 +98,12 @@ class Comparison:
         if expected is None:
             return []
         records = self._outputs.conflicts(self._publication.name, self._play.names.code)
-        actual = [self._conflict(record) for record in records]
+        keys = {name for one in expected for name in one}
+        actual = [self._conflict(record, "won" in keys) for record in records]
         unmatched_expected, unmatched_actual = match(expected, actual, self._matches)
         if not unmatched_expected and not unmatched_actual:
             return []
-        named = [name for name in CONFLICT_KEYS if any(name in one for one in expected)]
+        named = [name for name in CONFLICT_KEYS if name in keys]
         named = named or [name for name in CONFLICT_KEYS if name != "won"]
         return [
             Difference(
@@ -112,7 +113,7 @@ class Comparison:
             )
         ]
 
-    def _conflict(self, record: Record) -> dict[str, object]:
+    def _conflict(self, record: Record, with_won: bool) -> dict[str, object]:
         article = self._publication.articles[str(record["article"])]
         names = self._play.names
         return {
@@ -124,7 +125,7 @@ class Comparison:
             "loser": names.to_own(_text(record["loser_node"])),
             "winner": names.to_own(_text(record["winner_node"])),
             "lost": self._lost(article, record),
-            "won": self._won(article, record),
+            "won": self._won(article, record) if with_won else None,
         }
 
     def _lost(self, article: Article, record: Record) -> Row | None:
@@ -133,17 +134,10 @@ class Comparison:
         return None if lost is None else self._play.names.strip(lost)
 
     def _won(self, article: Article, record: Record) -> Row | None:
-        """The winning row: the change's own where it won, else what was held against it."""
-        for outcome in self._outputs.outcomes(self._publication.name).values():
-            if outcome.get("conflict_id") != record["conflict_id"]:
-                continue
-            is_loser = outcome["change_id"] == record["loser_change_id"]
-            row = outcome.get("held_row" if is_loser else "change_row")
-            if outcome.get("operation") == "delete" and not is_loser:
-                row = None
-            if isinstance(row, Mapping):
-                return self._play.names.strip(article.from_texts(row))
-        return None
+        """What the publisher held after the decision, as people are shown it."""
+        rows = self._outputs.won_rows(self._publication, article.name)
+        won = rows.get(str(record["conflict_id"]))
+        return None if won is None else self._play.names.strip(won)
 
     # outcomes
 

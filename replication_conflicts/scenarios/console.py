@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from replication_conflicts.scenarios.expected import read_expected_failures
 from replication_conflicts.scenarios.reading import SuiteProblem
@@ -87,4 +88,6 @@ def _print_result(console: Console, result: RunResult) -> None:
             soft_wrap=True,
             markup=False,
         )
+    for problem in result.problems:
+        console.print(f"[red]{escape(problem)}[/red]", soft_wrap=True)
     console.print(result.summary)

@@ -66,6 +66,14 @@ class CaseResult:
 
 
 @dataclass
+class GroupResult:
+    """What became of suites that share a project; `problems`: what is wrong with all of it."""
+
+    cases: list[CaseResult]
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass
 class _Member:
     """A suite in the group: its configuration and its cases being played."""
 
@@ -120,7 +128,7 @@ class Group:
         shared = SharedPublication(publication, Positions(), identity, suite.subscriptions)
         return _Member(suite, shared, shared_options(suite))
 
-    def run(self) -> list[CaseResult]:
+    def run(self) -> GroupResult:
         """Plays all cases and compares. Errors: FirstBuildFailed."""
         self._project.write([member.configuration for member in self._members])
         installed = self._build.run("deps")
@@ -136,8 +144,8 @@ class Group:
         if self._is_refreshed:
             self._full_refresh(finished)
         self._converge(finished)
-        self._test_data(finished)
-        return list(self._results.values())
+        problems = self._test_data(finished)
+        return GroupResult(list(self._results.values()), problems)
 
     # before the first step
 
@@ -319,16 +327,15 @@ class Group:
         for play in self._play(players):
             self._result(play).differences += Comparison(play, self._outputs).convergence()
 
-    def _test_data(self, plays: Sequence[CasePlay]) -> None:
-        """The project's tests of what is recorded; one that fails is a problem of every case."""
+    def _test_data(self, plays: Sequence[CasePlay]) -> list[str]:
+        """The project's tests of what is recorded: they look at all cases together."""
         if any(play.case.expects_error for play in plays):
-            return
+            return []
         result = self._build.run("test", *_WITHOUT_UNIT_TESTS)
         self._report(
             f"{self._project.name}: {len(result.nodes)} data tests, {result.seconds:.0f} s"
         )
-        for play in plays:
-            self._result(play).problems += [f"a data test failed: {one}" for one in result.errors]
+        return [f"{self._project.name}: a data test failed: {one}" for one in result.errors]
 
     def _result(self, play: CasePlay) -> CaseResult:
         return self._results[id(play.case)]

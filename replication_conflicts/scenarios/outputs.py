@@ -227,6 +227,31 @@ class Outputs:
 
         return self._once(("lost", publication.name, article), read)
 
+    def won_rows(self, publication: Publication, article: str) -> dict[str, Row | None]:
+        """What stayed at the publisher, by conflict id, as the views about conflicts show it."""
+
+        def read() -> dict[str, Row | None]:
+            found = publication.articles[article]
+            about = f"publication = '{publication.name}'"
+            with_row = self._spark.sql(
+                f"select conflict_id, if(any(is_winner_deleted), null,"
+                f" map_from_entries(collect_list(struct(colname, winning_value)))) as winning_row"
+                f" from {self._schema}.conflict_rows"
+                f" where {about} and article = '{article}' group by conflict_id"
+            )
+            without_row = self._spark.sql(
+                f"select conflict_id, winning_row from {self._schema}.delete_conflict_rows"
+                f" where {about} and article = '{article}'"
+            )
+            return {
+                str(row["conflict_id"]): None
+                if row["winning_row"] is None
+                else found.from_texts(row["winning_row"])
+                for row in with_row.unionAll(without_row).collect()
+            }
+
+        return self._once(("won", publication.name, article), read)
+
     # whole relations
 
     def canonical(self, publications: Iterable[Publication]) -> dict[OfPublication, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 from replication_conflicts.nodes import (
     Change,
@@ -30,6 +30,7 @@ from replication_conflicts.scenarios.outputs import Outputs
 from replication_conflicts.scenarios.reading import SuiteProblem
 from replication_conflicts.scenarios.side_by_side import CaseNames
 from replication_conflicts.scenarios.steps import (
+    START,
     ChangeStep,
     DecideStep,
     DownloadStep,
@@ -46,7 +47,6 @@ from replication_conflicts.scenarios.steps import (
 )
 from replication_conflicts.scenarios.suite import Case
 
-START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 # beyond the end of any queue, and far enough from the largest bigint to calculate with
 _BEYOND_THE_END = 2**62
 

@@ -14,9 +14,11 @@ from replication_conflicts.scenarios.group import (
     CaseResult,
     FirstBuildFailed,
     Group,
+    GroupResult,
     Report,
 )
 from replication_conflicts.scenarios.project import ConsumerProject
+from replication_conflicts.scenarios.side_by_side import in_own_queues
 from replication_conflicts.scenarios.suite import Suite
 
 # so many articles are planned together quickly, whatever they need
@@ -25,17 +27,21 @@ FEW_ARTICLES = 6
 
 @dataclass
 class RunResult:
-    """What became of all cases; `waiting` failed as expected, `surprising` passed against it."""
+    """What became of all cases; `waiting` failed as expected, `surprising` passed against it.
+
+    `problems` are those of a project that several suites share, and of no case in it.
+    """
 
     passed: list[CaseResult] = field(default_factory=list)
     failed: list[CaseResult] = field(default_factory=list)
     waiting: list[tuple[CaseResult, str]] = field(default_factory=list)
     surprising: list[tuple[CaseResult, str]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     @property
     def failures(self) -> int:
-        """Failed cases, and those that pass although they are listed as expected failures."""
-        return len(self.failed) + len(self.surprising)
+        """Failed cases, those that pass although they are listed as expected failures, problems."""
+        return len(self.failed) + len(self.surprising) + len(self.problems)
 
     @property
     def summary(self) -> str:
@@ -65,10 +71,13 @@ def run_suites(
             )
             folder = Path(stack.enter_context(temporary))
         state = state or folder / "state"
-        for number, (members, may_split) in enumerate(group_suites(suites, expected), start=1):
+        parts = [part for suite in suites for part in in_own_queues(suite)]
+        for number, (members, may_split) in enumerate(group_suites(parts, expected), start=1):
             name = f"scenarios_{number}"
             project = ConsumerProject(name, folder / name, state)
-            for one in _run_group(members, may_split, is_hard, report, project):
+            group = _run_group(members, may_split, is_hard, report, project)
+            result.problems += group.problems
+            for one in group.cases:
                 count(result, one, expected)
     return result
 
@@ -109,7 +118,7 @@ def _by_need(suites: Sequence[Suite]) -> list[list[Suite]]:
 
 def _run_group(
     suites: list[Suite], may_split: bool, is_hard: bool, report: Report, project: ConsumerProject
-) -> list[CaseResult]:
+) -> GroupResult:
     try:
         return Group(suites, project, is_hard, report).run()
     except FirstBuildFailed as failure:
@@ -119,18 +128,23 @@ def _run_group(
         report(f"{project.name}: its suites are parted, to see which of them breaks the build")
         middle = len(suites) // 2
         halves = (("a", suites[:middle]), ("b", suites[middle:]))
-        return [
-            result
+        parted = [
+            _run_group(half, True, is_hard, report, _part(project, letter))
             for letter, half in halves
-            for result in _run_group(half, True, is_hard, report, _part(project, letter))
         ]
+        return GroupResult(
+            [case for one in parted for case in one.cases],
+            [problem for one in parted for problem in one.problems],
+        )
     except Exception as error:  # whatever it is, the other groups are still worth running
         report(f"{project.name}: {''.join(traceback.format_exception(error, limit=-4))}")
         return _all_failed(suites, f"the runner stopped: {type(error).__name__}: {error}")
 
 
-def _all_failed(suites: Sequence[Suite], problem: str) -> list[CaseResult]:
-    return [CaseResult(suite, case, problems=[problem]) for suite in suites for case in suite.cases]
+def _all_failed(suites: Sequence[Suite], problem: str) -> GroupResult:
+    return GroupResult(
+        [CaseResult(suite, case, problems=[problem]) for suite in suites for case in suite.cases]
+    )
 
 
 def _part(project: ConsumerProject, letter: str) -> ConsumerProject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replication_conflicts.nodes import Publication, Row, publication_from_vars
 from replication_conflicts.scenarios.steps import RefuseStep
@@ -33,6 +33,23 @@ class CaseNames:
     def strip(row: Row) -> Row:
         """A row (or a key) without the hidden column."""
         return {name: value for name, value in row.items() if name != CASE_COLUMN}
+
+
+def in_own_queues(suite: Suite) -> list[Suite]:
+    """A suite in parts that are publications of their own: one for every case that sets places of
+    the queue or its clock, lest it decide about the others, and one for the rest.
+    """
+    if len(suite.cases) == 1:
+        return [suite]
+    alone = [case for case in suite.cases if case.needs_own_queue]
+    together = tuple(case for case in suite.cases if not case.needs_own_queue)
+    parts = [(suite.publication.name, together)] if together else []
+    names = (f"{suite.publication.name}_alone_{number}" for number in range(1, len(alone) + 1))
+    parts += [(name, (case,)) for name, case in zip(names, alone, strict=True)]
+    return [
+        replace(suite, publication=replace(suite.publication, name=name), cases=cases)
+        for name, cases in parts
+    ]
 
 
 def case_names(suite: Suite) -> list[CaseNames]:

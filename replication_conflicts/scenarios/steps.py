@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 
 import yaml
 
@@ -19,12 +19,21 @@ SUBSCRIPTION_OPTIONS = ("type", "priority", "republisher", "below")
 _STEPS = ("reinitialize", "refuse", "upload", "run", "download", "sync", "decide", "set", "error")
 
 
+# what the clock of a case counts seconds from, where a step does not name its own
+START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+
 @dataclass(frozen=True)
 class Step:
     """What all steps have: where they stand, and how they read."""
 
     place: Place
     text: str
+
+    @property
+    def sets_queue(self) -> bool:
+        """Whether the step sets a place of the queue, or another day for its clock."""
+        return False
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,11 @@ class ChangeStep(Step):
     id: str | None
     clock: datetime | None
 
+    @property
+    def sets_queue(self) -> bool:
+        """Whether a day of its own is given."""
+        return self.clock is not None and self.clock.date() != START.date()
+
 
 @dataclass(frozen=True)
 class RawStep(Step):
@@ -45,6 +59,15 @@ class RawStep(Step):
     article: str
     values: Mapping[str, object]
     id: str | None
+
+    @property
+    def sets_queue(self) -> bool:
+        """Whether a place of its own is given, or a day."""
+        changed_at = self.values.get("changed_at")
+        is_other_day = changed_at is not None and not str(changed_at).startswith(
+            f"{START:%Y-%m-%d}"
+        )
+        return is_other_day or self.values.get(QUEUE_POSITION) is not None
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,11 @@ class Case:
         """Whether the configuration is another one at the end."""
         return any(isinstance(step, SetStep) for step in self.steps)
 
+    @property
+    def needs_own_queue(self) -> bool:
+        """Whether no other case may share the publication's queue and its clock."""
+        return any(step.sets_queue for step in self.steps)
+
 
 @dataclass(frozen=True)
 class Suite:

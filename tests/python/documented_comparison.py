@@ -24,6 +24,7 @@ def conflict_record(publication: Publication, conflict: Conflict) -> dict[str, A
         "loser": conflict.loser_node,
         "winner": conflict.winner_node,
         "lost": conflict.lost,
+        "won": conflict.won,
     }
 
 

@@ -27,9 +27,10 @@ def run(files: list[Path], is_hard: bool, folder: Path, state: Path) -> RunResul
 
 
 def failures(result: RunResult) -> list[str]:
-    """What failed, and what passes although it is listed as an expected failure."""
+    """What failed, what passes although it is listed as an expected failure, and data tests."""
     surprising = [one for one, _ in result.surprising]
-    return [f"{one.suite.name} {one.case.name}: {one}" for one in [*result.failed, *surprising]]
+    cases = [f"{one.suite.name} {one.case.name}: {one}" for one in [*result.failed, *surprising]]
+    return cases + result.problems
 
 
 def named(pattern: str) -> list[Path]:

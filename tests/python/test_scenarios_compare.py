@@ -17,6 +17,7 @@ from replication_conflicts.scenarios.side_by_side import (
     CaseNames,
     case_names,
     code_of,
+    in_own_queues,
     shared_options,
     shared_publication,
 )
@@ -53,6 +54,23 @@ def test_names_of_a_case() -> None:
     assert names.to_own("c08_north") == "c08_north"
     assert names.to_own(None) is None
     assert names.strip({"scenario_case": "c07", "a": 1}) == {"a": 1}
+
+
+def test_cases_that_set_the_queue_are_apart() -> None:
+    suite = read_suite(SCENARIOS / "more" / "contract_violations_transactions.yml")
+    parts = in_own_queues(suite)
+    name = suite.publication.name
+    assert [part.publication.name for part in parts] == [
+        name,
+        *(f"{name}_alone_{number}" for number in range(1, len(parts))),
+    ]
+    assert {case.name for part in parts[1:] for case in part.cases} == {"VT-01", "VT-06"}
+    assert sorted(case.name for part in parts for case in part.cases) == sorted(
+        case.name for case in suite.cases
+    )
+    assert in_own_queues(parts[1]) == [parts[1]]
+    ordinary = read_suite(DOCUMENTED / "merge_deletes.yml")
+    assert in_own_queues(ordinary) == [ordinary]
 
 
 def test_the_case_of_an_output_row() -> None:
@@ -153,6 +171,8 @@ def test_counting() -> None:
     assert [one.case for one, _ in result.surprising] == [third]
     assert [one.case for one in result.failed] == [fourth]
     assert result.summary == "1 passed, 2 failed"
+    result.problems.append("scenarios_1: a data test failed: places_are_unique")
+    assert result.summary == "1 passed, 3 failed"
 
 
 def test_a_failure_shows_steps_and_both_sides() -> None:

@@ -153,6 +153,13 @@ class ReaderOutputs(Outputs):
             if one.article == article and one.lost is not None
         }
 
+    def won_rows(self, publication: Publication, article: str) -> dict[str, Row | None]:
+        return {
+            str(number): None if one.won is None else dict(one.won)
+            for number, one in enumerate(self._reader.conflict_rows())
+            if one.article == article
+        }
+
     def rejected(self, publication: str, code: str) -> list[Record]:
         return [
             {"reason": one.reason}

@@ -213,6 +213,7 @@ def _conflicts(builds: Builds, played: Played, reader: SequentialReader) -> list
             one.winner_node,
             one.winner_change_id,
             text(one.lost),
+            text(one.won),
         )
         for one in reader.conflict_rows()
     )
@@ -223,6 +224,9 @@ def _conflicts(builds: Builds, played: Played, reader: SequentialReader) -> list
         for record in builds.article_records(played, relation, article, columns):
             place = lost.setdefault(record["conflict_id"], [])
             place.append((record["origin_datasource_id"], record["row"]))
+    won: dict[str, Any] = {}
+    for article in played.publication.articles:
+        won |= builds.outputs.won_rows(played.publication, article)
     problems: list[str] = []
     actual: Counter[Any] = Counter()
     for record in builds.records("conflicts_info", played):
@@ -233,7 +237,8 @@ def _conflicts(builds: Builds, played: Played, reader: SequentialReader) -> list
             problems.append(f"conflict {record['conflict_id']}: its row is of {rows[0][0]}")
         values = tuple(record[name] for name in CONFLICT_FIELDS)
         row = rows[0][1] if rows else None
-        actual[(record["article"], record["row_key"], *values, text(row))] += 1
+        sides = (text(row), text(won[record["conflict_id"]]))
+        actual[(record["article"], record["row_key"], *values, *sides)] += 1
     problems += [f"conflict row {name} has no record" for name in lost]
     return problems + as_multiset("conflicts", expected, actual)
 

@@ -77,6 +77,7 @@ def queued_conflict(
         position=change.position,
         is_kept_at_publisher=is_kept_at_publisher(publication, change.article),
         run=run,
+        won=verdict.after.row if verdict.after else None,
     )
 
 
@@ -142,5 +143,6 @@ def merge_conflict(publication: Publication, lost: Lost, position: int, run: int
         position=change.position,
         is_kept_at_publisher=is_kept_at_publisher(publication, lost.article),
         run=run,
+        won=lost.after.row if lost.after else None,
         settled_version=lost.after.writer.version if isinstance(lost.after, MergeHeld) else None,
     )

@@ -173,6 +173,8 @@ class Conflict:
     position: int
     is_kept_at_publisher: bool
     run: int
+    won: Row | None
+    """What the publisher holds of the row after the decision; None = no row."""
     settled_version: str | None = None
     """Merge: the publisher's version after the decision, of a tombstone too; None = never held."""
     kept: Held | None = None

@@ -1,0 +1,23 @@
+-- Places of the queue that several changes have: the contract says that each has its own, and which
+-- of them came first is not known.
+{{ config(severity='warn') }}
+
+with
+
+-- without the other rows of logical records, which have no place of their own
+changes as (
+    select * from {{ ref('change_outcomes') }}
+    where
+        outcome is not null
+        and operation <> 'image'
+        and not {{ is_intervention() }}
+)
+
+select
+    publication,
+    queue_position,
+    count(*) as changes,
+    array_sort(collect_set(node)) as nodes
+from changes
+group by publication, queue_position
+having count(*) > 1
