@@ -1,17 +1,16 @@
-{#- The strongest of the last writers of a held row that a change, or the image of a row, does not know; NULL where it knows them all.
-    Row tracking, or a deleted row: the writer of the row. `held` is a row_state. `besides`: a node whose versions do not count. -#}
+{#- The strongest of the last writers of a held row that a change, or the image of a row, does not know; NULL where it knows the row,
+    or them all. Row tracking, or a deleted row: the writer of the row. `held` is a row_state. `besides`: a node whose versions do not count. -#}
 {% macro unknown_writer(lineage, known_position, node, held, besides=none) -%}
 case
-        when {{ held }} is null then null
+        when {{ held }} is null
+            or {{ replication_conflicts.knows_row(lineage, known_position, node, held) }}
+            {%- if besides %}
+            or {{ held }}.merge_version.writer.node = {{ besides }}
+            and ({{ held }}.is_deleted or map_contains_key({{ held }}.merge_version.column_writers, '*'))
+            {%- endif %}
+            then null
         when {{ held }}.is_deleted or map_contains_key({{ held }}.merge_version.column_writers, '*')
-            then if(
-                {{ replication_conflicts.knows_row(lineage, known_position, node, held) }}
-                {%- if besides %}
-                or {{ held }}.merge_version.writer.node = {{ besides }}
-                {%- endif %},
-                null,
-                {{ held }}.merge_version.writer
-            )
+            then {{ held }}.merge_version.writer
         else array_max(filter(
             map_values({{ held }}.merge_version.column_writers),
             writer -> {{ 'writer.node <> ' ~ besides ~ ' and ' if besides }}not {{ replication_conflicts.knows_version(

@@ -239,11 +239,14 @@ class RecordDecision:
 
     def _own(self, held: MergeHeld | None, row: Row | None) -> MergeHeld:
         known = held.lineage if held else {}
-        own = self.scribe.own(known, self._leader().position or 0)
+        leader = self._leader()
+        own = self.scribe.own(known, leader.position or 0)
         last_row = held.last_row if held else row or {}
         operation = "delete" if row is None else "update"
         lineage = union(known, {own.node: own.number})
-        return held_by(own, row, last_row, lineage, operation=operation)
+        after = held_by(own, row, last_row, lineage, operation=operation)
+        # the node that has won knows what its own session holds
+        return replace(after, known_as=(self.scribe.of_change(leader, known),))
 
     def _held_losses(
         self, decisions: list[Decision], written: list[tuple[RowName, MergeHeld]]

@@ -56,8 +56,10 @@ class MergeHeld(Held):
     """What made the last version: insert, update or delete."""
     last_row: Row = field(default_factory=dict)
     """The row; of a tombstone the last one that there was."""
-    also_deleted: tuple[Writer, ...] = ()
-    """Deletes that found the tombstone: who knows one of them knows the tombstone."""
+    known_as: tuple[Writer, ...] = ()
+    """Who knows one of these knows the row: deletes that found a tombstone; of a row that was put
+    back with a logical record, the change that won.
+    """
 
 
 def held_by(
@@ -115,7 +117,7 @@ def knows(change: Change, writer: Writer) -> bool:
 
 def knows_row(change: Change, held: MergeHeld) -> bool:
     """Whether a change was made in knowledge of the last applied version of its row."""
-    return any(knows(change, writer) for writer in (held.writer, *held.also_deleted))
+    return any(knows(change, writer) for writer in (held.writer, *held.known_as))
 
 
 def compare(change: Change, held: MergeHeld | None) -> str:
@@ -187,7 +189,7 @@ class Scribe:
         return replace(
             tombstone,
             lineage=self.lineage(tombstone, change, writer),
-            also_deleted=(*tombstone.also_deleted, writer),
+            known_as=(*tombstone.known_as, writer),
         )
 
 

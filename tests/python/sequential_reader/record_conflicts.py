@@ -66,6 +66,8 @@ def unknown_writers(
     """
     if change is None:
         return [held.writer]
+    if knows_row(change, held):
+        return []
     if held.row is None or not is_column_tracked:
-        return [] if knows_row(change, held) else [held.writer]
+        return [held.writer]
     return [writer for writer in held.columns.values() if not knows(change, writer)]
