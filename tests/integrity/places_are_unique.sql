@@ -16,7 +16,7 @@ changes as (
 select
     publication,
     queue_position,
-    count(*) as changes,
+    count(*) as change_count,
     array_sort(collect_set(node)) as nodes
 from changes
 group by publication, queue_position
