@@ -229,28 +229,28 @@ class Outputs:
 
     def won_rows(self, publication: Publication, article: str) -> dict[str, Row | None]:
         """What stayed at the publisher, by conflict id, as the views about conflicts show it."""
+        found = publication.articles[article]
+        rows = self._once(("won",), self._winning_rows).get((publication.name, article), {})
+        return {
+            conflict: None if texts is None else found.from_texts(texts)
+            for conflict, texts in rows.items()
+        }
 
-        def read() -> dict[str, Row | None]:
-            found = publication.articles[article]
-            about = f"publication = '{publication.name}'"
-            with_row = self._spark.sql(
-                f"select conflict_id, if(any(is_winner_deleted), null,"
-                f" map_from_entries(collect_list(struct(colname, winning_value)))) as winning_row"
-                f" from {self._schema}.conflict_rows"
-                f" where {about} and article = '{article}' group by conflict_id"
-            )
-            without_row = self._spark.sql(
-                f"select conflict_id, winning_row from {self._schema}.delete_conflict_rows"
-                f" where {about} and article = '{article}'"
-            )
-            return {
-                str(row["conflict_id"]): None
-                if row["winning_row"] is None
-                else found.from_texts(row["winning_row"])
-                for row in with_row.unionAll(without_row).collect()
-            }
-
-        return self._once(("won", publication.name, article), read)
+    def _winning_rows(self) -> dict[tuple[str, str], dict[str, dict[str, str | None] | None]]:
+        with_lost_row = self._spark.sql(
+            "select publication, article, conflict_id, if(any(is_winner_deleted), null,"
+            " map_from_entries(collect_list(struct(colname, winning_value)))) as winning_row"
+            f" from {self._schema}.conflict_rows group by publication, article, conflict_id"
+        )
+        without_lost_row = self._spark.sql(
+            "select publication, article, conflict_id, winning_row"
+            f" from {self._schema}.delete_conflict_rows"
+        )
+        found: dict[tuple[str, str], dict[str, dict[str, str | None] | None]] = {}
+        for row in with_lost_row.unionAll(without_lost_row).collect():
+            of_article = found.setdefault((row["publication"], row["article"]), {})
+            of_article[row["conflict_id"]] = row["winning_row"]
+        return found
 
     # whole relations
 
