@@ -1,4 +1,5 @@
--- Under queued updating a transaction stands or falls as a whole.
+-- Under queued updating a transaction stands or falls as a whole. It is known by the place of its
+-- last change.
 
 with
 
@@ -16,17 +17,13 @@ final as (
     select
         outcomes.publication,
         outcomes.transaction_position,
-        outcomes.node,
-        outcomes.transaction_id,
         collect_set(outcomes.outcome) as outcomes
     from outcomes
     inner join queued_publications on outcomes.publication = queued_publications.publication
-    group by
-        outcomes.publication,
-        outcomes.transaction_position,
-        outcomes.node,
-        outcomes.transaction_id
-    having count(distinct outcomes.outcome in ('rejected', 'failed')) > 1
+    group by outcomes.publication, outcomes.transaction_position
+    having
+        count(distinct outcomes.outcome in ('rejected', 'failed')) > 1
+        or count(distinct outcomes.node) > 1
 )
 
 select * from final
