@@ -4,13 +4,13 @@
 case
         when {{ held }} is null
             or {{ replication_conflicts.knows_row(lineage, known_position, node, held) }}
-            {%- if besides %}
-            or {{ held }}.merge_version.writer.node = {{ besides }}
-            and ({{ held }}.is_deleted or map_contains_key({{ held }}.merge_version.column_writers, '*'))
-            {%- endif %}
             then null
         when {{ held }}.is_deleted or map_contains_key({{ held }}.merge_version.column_writers, '*')
-            then {{ held }}.merge_version.writer
+            then if(
+                {{ held ~ '.merge_version.writer.node = ' ~ besides if besides else 'false' }},
+                null,
+                {{ held }}.merge_version.writer
+            )
         else array_max(filter(
             map_values({{ held }}.merge_version.column_writers),
             writer -> {{ 'writer.node <> ' ~ besides ~ ' and ' if besides }}not {{ replication_conflicts.knows_version(
