@@ -47,24 +47,8 @@ typed as (
 final as (
     select
         *,
-        -- two copies of a change are the same change when this is equal; the position in the queue does not count, nor does
-        -- the order in which a map or a list of names has its entries
-        md5(to_json(struct(
-            node,
-            transaction_id,
-            transaction_change_count,
-            operation,
-            cast(changed_at as string) as changed_at,
-            {%- for column in replication_conflicts.contract_version_columns(publication) %}
-            {{ {
-                'lineage': 'array_sort(map_entries(lineage)) as lineage',
-                'previous_values': 'array_sort(map_entries(previous_values)) as previous_values',
-                'changed_columns': 'array_sort(changed_columns) as changed_columns'
-            }.get(column, column) }},
-            {%- endfor %}
-            article,
-            change_row
-        ))) as content_hash
+        -- two copies of a change are the same change when this is equal
+        {{ replication_conflicts.content_hash(publication, options.columns) | indent(8) }} as content_hash
     from typed
 )
 

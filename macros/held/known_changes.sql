@@ -50,7 +50,7 @@ where is_late
 select
     cast(null as string) as publication,
     cast(null as string) as change_key,
-    cast(null as string) as content_hash,
+    cast(null as bigint) as content_hash,
     cast(null as string) as node,
     cast(null as string) as transaction_id,
     cast(null as string) as known_as

@@ -39,7 +39,11 @@ identified as (
             change_id,
             concat(
                 'missing:',
-                md5(concat_ws('|', article, content_hash, cast(queue_position as string)))
+                md5(
+                    concat_ws(
+                        '|', article, cast(content_hash as string), cast(queue_position as string)
+                    )
+                )
             )
         ) as change_key
     from staged
@@ -55,7 +59,7 @@ marked as (
         on
             {{ change_hash('identified.publication', 'identified.change_id') }}
             = repeated.change_hash
-    where not coalesce(repeated.decided_content = xxhash64(identified.content_hash), false)
+    where not coalesce(repeated.decided_content = identified.content_hash, false)
 ),
 
 final as (

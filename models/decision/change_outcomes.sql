@@ -66,7 +66,7 @@ arrived as (
         null as changed_at,
         intervention,
         change_row,
-        change_id as content_hash
+        xxhash64(change_id) as content_hash
     from {{ ref('change_queue') }}
     where
         intervention is not null

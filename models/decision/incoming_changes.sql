@@ -12,7 +12,7 @@ unheard as (
         {{ as_it_came | join(',\n        ') }},
         false as was_seen,
         false as was_late,
-        cast(null as string) as other_content,
+        cast(null as bigint) as other_content,
         false as is_apart
     from {{ ref('arrived_changes') }}
     where not is_repeated

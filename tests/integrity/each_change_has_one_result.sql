@@ -14,7 +14,11 @@ delivered as (
             change_id,
             concat(
                 'missing:',
-                md5(concat_ws('|', article, content_hash, cast(queue_position as string)))
+                md5(
+                    concat_ws(
+                        '|', article, cast(content_hash as string), cast(queue_position as string)
+                    )
+                )
             )
         ) as change_key,
         content_hash,
@@ -26,7 +30,7 @@ delivered as (
     select
         cast(null as string) as publication,
         cast(null as string) as change_key,
-        cast(null as string) as content_hash,
+        cast(null as bigint) as content_hash,
         cast(null as bigint) as queue_position
     where false
     {%- endfor %}
