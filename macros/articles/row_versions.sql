@@ -26,45 +26,50 @@ outcomes as (
         and run_sequence > {{ replication_conflicts.last_run_taken() }}
 ),
 
+-- rows that were written more than once, by their hashes: mostly few. All others need not be brought together
+rewritten as (
+    select xxhash64(row_key) as key_hash
+    from outcomes
+    group by xxhash64(row_key)
+    having count(*) > 1
+),
+
 -- one row per key: the last version that the runs made of it
 newest as (
-    select
-        row_key,
-        max_by(
-            struct(
-                publisher_version,
-                version_node,
-                version_change_id,
-                publisher_lineage,
-                merge_version,
-                queue_position,
-                changed_at,
-                coalesce(merged_row, change_row) as published_row,
-                run_sequence
-            ),
-            {{ replication_conflicts.decision_order() }}
-        ) as version
+    select outcomes.*
     from outcomes
-    group by row_key
+    left anti join rewritten on xxhash64(outcomes.row_key) = rewritten.key_hash
+    union all
+    select * except (age)
+    from (
+        select
+            outcomes.*,
+            row_number() over (
+                partition by outcomes.row_key order by {{ replication_conflicts.decision_order() }} desc
+            ) as age
+        from outcomes
+        left semi join rewritten on xxhash64(outcomes.row_key) = rewritten.key_hash
+    )
+    where age = 1
 ),
 
 versions as (
     select
         {%- for column, data_type in options.columns.items() %}
-        {{ replication_conflicts.typed_value("version.published_row['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
+        {{ replication_conflicts.typed_value("coalesce(merged_row, change_row)['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
         {%- endfor %}
         row_key,
-        version.publisher_version as row_version,
-        version.version_node,
-        version.version_change_id,
-        version.publisher_version is null as is_deleted,
+        publisher_version as row_version,
+        version_node,
+        version_change_id,
+        publisher_version is null as is_deleted,
         {%- if is_merge %}
-        version.publisher_lineage as lineage,
-        version.merge_version,
+        publisher_lineage as lineage,
+        merge_version,
         {%- endif %}
-        version.queue_position,
-        version.changed_at,
-        version.run_sequence
+        queue_position,
+        changed_at,
+        run_sequence
     from newest
 ),
 {% if options.get('initial_snapshot') %}
@@ -89,7 +94,7 @@ untouched as (
         false as is_deleted,
         {%- if is_merge %}
         {{ replication_conflicts.initial_lineage('row_version') | indent(4) }} as lineage,
-        {{ replication_conflicts.initial_merge_version({'options': options}, 'row_version') | indent(4) }} as merge_version,
+        {{ replication_conflicts.initial_merge_version('row_version') | indent(4) }} as merge_version,
         {%- endif %}
         cast(null as bigint) as queue_position,
         cast(null as timestamp) as changed_at,

@@ -5,9 +5,10 @@
 case
         when {{ held }}.is_deleted then map('*', {{ held }}.merge_version.writer)
         else map_filter(
-            {{ held }}.merge_version.column_writers,
-            (written_column, writer) -> array_contains({{ written_columns }}, written_column)
-            and not {{ replication_conflicts.knows_version(
+            {{ replication_conflicts.writers_of_columns(
+                written_columns, held ~ '.merge_version.column_writers'
+            ) | indent(12) }},
+            (written_column, writer) -> not {{ replication_conflicts.knows_version(
                 lineage, known_position, node, 'writer.node', 'writer.number', 'writer.transaction_position'
             ) | indent(12) }}
         )

@@ -1,4 +1,4 @@
-{#- Who wrote the columns of a row that was replaced as a whole. -#}
+{#- Who wrote the columns of a row that was written as a whole. -#}
 {% macro all_writers(writer) -%}
-map_from_arrays(tracked_columns, array_repeat({{ writer }}, size(tracked_columns)))
+{{ replication_conflicts.column_writers('map()', writer) }}
 {%- endmacro %}

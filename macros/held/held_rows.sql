@@ -77,7 +77,7 @@ select
     false as is_deleted
     {%- if is_merge %},
     {{ replication_conflicts.initial_lineage('row_version') | indent(4) }} as lineage,
-    {{ replication_conflicts.initial_merge_version(item, 'row_version') | indent(4) }} as merge_version
+    {{ replication_conflicts.initial_merge_version('row_version') | indent(4) }} as merge_version
     {%- endif %}
     {%- if with_values %},
     {{ replication_conflicts.canonical_row(item.options.columns) }} as held_row

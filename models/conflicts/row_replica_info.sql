@@ -19,11 +19,14 @@ versions as (
         version_node,
         version_change_id,
         is_deleted,
-        {{ 'lineage' if is_merged else 'cast(null as map<string, bigint>) as lineage' }},
         {% if is_merged -%}
-        merge_version
+        lineage,
+        merge_version,
+        array({{ sql_texts(tracked_columns(item.options)) }}) as tracked_columns
         {%- else -%}
-        cast(null as {{ merge_version_type() }}) as merge_version
+        cast(null as map<string, bigint>) as lineage,
+        cast(null as {{ merge_version_type() }}) as merge_version,
+        cast(null as array<string>) as tracked_columns
         {%- endif %}
     from {{ ref(item.publication ~ '__' ~ item.article ~ '__versions') }}
     {% if not loop.last %}union all
@@ -38,7 +41,8 @@ versions as (
         cast(null as string) as version_change_id,
         cast(null as boolean) as is_deleted,
         cast(null as map<string, bigint>) as lineage,
-        cast(null as {{ merge_version_type() }}) as merge_version
+        cast(null as {{ merge_version_type() }}) as merge_version,
+        cast(null as array<string>) as tracked_columns
     where false
     {%- endfor %}
 ),
@@ -120,7 +124,9 @@ merged_rows as (
 written as (
     select
         *,
-        explode(merge_version.column_writers) as (colname, writer)
+        explode({{ writers_of_columns(
+            'tracked_columns', 'merge_version.column_writers'
+        ) | indent(8) }}) as (colname, writer)
     from held
     where
         replication = 'merge'

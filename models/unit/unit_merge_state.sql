@@ -14,8 +14,10 @@ with changes as (
             merge_version=merge_version(
                 row_writer('75', '5', '5', "'south'", '2', "'s1'"),
                 "map('south', 2L)",
-                "map('name', " ~ row_writer('75', '5', '5', "'south'", '2', "'s1'")
-                ~ ", 'price', " ~ row_writer('100', '1', '1', "'HQ'", '7', 'null') ~ ')'
+                column_writers(
+                    "map('name', " ~ row_writer('75', '5', '5', "'south'", '2', "'s1'") ~ ')',
+                    row_writer('100', '1', '1', "'HQ'", '7', 'null')
+                )
             )
         ) | indent(4) }} as held_row
     from {{ ref('unit_merge_state_input') }}
@@ -24,6 +26,7 @@ with changes as (
 states as (
     select
         case_name,
+        tracked_columns,
         {{ merge_state(
             'outcome', 'keeps_other_columns', 'is_resolved_row', "map('name', 'nut')", 'held_row'
         ) | indent(8) }} as made
@@ -40,7 +43,9 @@ select
     {{ writer_version('made') }} as writer,
     array_join(
         transform(
-            map_entries(made.merge_version.column_writers),
+            map_entries({{ writers_of_columns(
+                'tracked_columns', 'made.merge_version.column_writers'
+            ) | indent(12) }}),
             entry -> concat(
                 entry.key, ' ', {{ version_text('entry.value.node', 'entry.value.number') }}
             )

@@ -153,6 +153,12 @@ QUEUED = (
         "'has_aged': false}",
     ),
     Mutant(
+        "a missing value is no part of a change",
+        "macros/values/content_hash.sql",
+        "{{ value }}, {{ value }} is null",
+        "{{ value }}",
+    ),
+    Mutant(
         "second copies are other changes",
         "models/decision/repeated_changes.sql",
         "where copy_before is null or copy_before <> content_hash",
@@ -167,8 +173,8 @@ QUEUED = (
     Mutant(
         "the first version of a run is published, not the last",
         "macros/articles/row_versions.sql",
-        "max_by(",
-        "min_by(",
+        "decision_order() }} desc",
+        "decision_order() }} asc",
     ),
     Mutant(
         "what is condemned lost against the publisher, whoever won",
@@ -229,8 +235,20 @@ MERGE = (
     Mutant(
         "columns that a change did not write are contested",
         f"{DECISION}/contested_columns.sql",
-        "array_contains({{ written_columns }}, written_column)\n            and not",
-        "not",
+        "                written_columns, held ~",
+        "                'map_keys(' ~ held ~ '.row)', held ~",
+    ),
+    Mutant(
+        "who wrote the row as a whole is forgotten",
+        "macros/held/writers_of_columns.sql",
+        "coalesce({{ writers }}.named[column_of_row], {{ writers }}.others)",
+        "{{ writers }}.named[column_of_row]",
+    ),
+    Mutant(
+        "who wrote the row counts when every column was written since",
+        "macros/held/overlaid_writers.sql",
+        "standing_columns))) > 0",
+        "standing_columns))) >= 0",
     ),
     Mutant(
         "a column merge takes every column of the change",
