@@ -2,9 +2,9 @@
     write than to hash. Whole numbers count as the widest, so that a column that becomes wider has the same hashes. -#}
 {% macro hashed_value(column, data_type) -%}
     {%- set kind = data_type | lower | trim -%}
-    {%- if kind in ('tinyint', 'smallint', 'int') -%}
+    {%- if kind in ('tinyint', 'smallint', 'int', 'bigint') -%}
         cast({{ column }} as bigint)
-    {%- elif kind in ('string', 'bigint', 'boolean', 'date', 'timestamp', 'timestamp_ntz', 'binary') or kind.startswith(('varchar', 'char')) -%}
+    {%- elif kind in ('string', 'boolean', 'date', 'timestamp', 'timestamp_ntz', 'binary') or kind.startswith(('varchar', 'char')) -%}
         {{ column }}
     {%- else -%}
         {{ replication_conflicts.canonical_text(column, data_type) }}
