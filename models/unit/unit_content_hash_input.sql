@@ -12,7 +12,7 @@ select
     cast(null as array<string>) as changed_columns,
     cast(null as map<string, string>) as previous_values,
     cast(null as decimal(5, 2)) as priority,
-    cast(null as string) as name,
+    cast(null as string) as label,
     cast(null as string) as note,
     cast(null as int) as quantity
 where false
