@@ -153,12 +153,6 @@ QUEUED = (
         "'has_aged': false}",
     ),
     Mutant(
-        "a missing value is no part of a change",
-        "macros/values/content_hash.sql",
-        "{{ value }}, {{ value }} is null",
-        "{{ value }}",
-    ),
-    Mutant(
         "second copies are other changes",
         "models/decision/repeated_changes.sql",
         "where copy_before is null or copy_before <> content_hash",
@@ -243,12 +237,6 @@ MERGE = (
         "macros/held/writers_of_columns.sql",
         "coalesce({{ writers }}.named[column_of_row], {{ writers }}.others)",
         "{{ writers }}.named[column_of_row]",
-    ),
-    Mutant(
-        "who wrote the row counts when every column was written since",
-        "macros/held/overlaid_writers.sql",
-        "standing_columns))) > 0",
-        "standing_columns))) >= 0",
     ),
     Mutant(
         "a column merge takes every column of the change",
