@@ -34,18 +34,7 @@ repeated as (
 identified as (
     select
         *,
-        -- a change without an id is known by its content and its place
-        coalesce(
-            change_id,
-            concat(
-                'missing:',
-                md5(
-                    concat_ws(
-                        '|', article, cast(content_hash as string), cast(queue_position as string)
-                    )
-                )
-            )
-        ) as change_key
+        {{ change_key() | indent(8) }} as change_key
     from staged
 ),
 

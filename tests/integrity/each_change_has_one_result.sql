@@ -10,17 +10,7 @@ delivered as (
     {% for item in article_list() -%}
     select distinct
         publication,
-        coalesce(
-            change_id,
-            concat(
-                'missing:',
-                md5(
-                    concat_ws(
-                        '|', article, cast(content_hash as string), cast(queue_position as string)
-                    )
-                )
-            )
-        ) as change_key,
+        {{ change_key() | indent(8) }} as change_key,
         content_hash,
         queue_position
     from {{ ref('stg_' ~ item.publication ~ '__' ~ item.article) }}
