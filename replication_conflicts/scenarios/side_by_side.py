@@ -18,8 +18,12 @@ class CaseNames:
     publisher: str
 
     def to_shared(self, node: str) -> str:
-        """A node's name in the shared publication; the publisher is the same for all cases."""
-        return node if node == self.publisher else f"{self.code}_{node}"
+        """A node's name in the shared publication.
+
+        The publisher is the same for all cases, and so is the node of a run's own versions.
+        """
+        is_shared = node in (self.publisher, f"{self.publisher}*")
+        return node if is_shared else f"{self.code}_{node}"
 
     def to_own(self, node: str | None) -> str | None:
         """A node's name as the case has it."""

@@ -50,6 +50,7 @@ def test_names_of_a_case() -> None:
     names = CaseNames("c07", "HQ")
     assert names.to_shared("north") == "c07_north"
     assert names.to_shared("HQ") == "HQ"
+    assert names.to_shared("HQ*") == "HQ*"
     assert names.to_own("c07_north") == "north"
     assert names.to_own("c08_north") == "c08_north"
     assert names.to_own(None) is None
