@@ -1,5 +1,6 @@
--- Under queued updating a transaction stands or falls as a whole. It is known by the place of its
--- last change.
+-- Under queued updating a transaction stands or falls as a whole. It is known by its node, its id
+-- and the place of its last change; a change without a transaction stands alone. That two of them
+-- have one place is bad input, which stops nothing: see places_are_unique.
 
 with
 
@@ -17,13 +18,18 @@ final as (
     select
         outcomes.publication,
         outcomes.transaction_position,
+        outcomes.node,
+        outcomes.transaction_id,
         collect_set(outcomes.outcome) as outcomes
     from outcomes
     inner join queued_publications on outcomes.publication = queued_publications.publication
-    group by outcomes.publication, outcomes.transaction_position
-    having
-        count(distinct outcomes.outcome in ('rejected', 'failed')) > 1
-        or count(distinct outcomes.node) > 1
+    group by
+        outcomes.publication,
+        outcomes.transaction_position,
+        outcomes.node,
+        outcomes.transaction_id,
+        if(outcomes.transaction_id is null, outcomes.change_id, null)
+    having count(distinct outcomes.outcome in ('rejected', 'failed')) > 1
 )
 
 select * from final

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from itertools import takewhile
 from typing import Any, cast
 
 from tests.python.sequential_reader.commands import queued_commands
@@ -328,7 +329,10 @@ class SequentialReader:
             self.marks.append(Mark(node, position))
             commands = [reinitialize(node, position, transaction.changes[0], run), *commands]
             commands = [replace(c, sequence=number) for number, c in enumerate(commands)]
-        self.commands.extend(commands)
+        # where two transactions have one place, which the contract forbids, their commands share it
+        before = takewhile(lambda command: command.position == position, reversed(self.commands))
+        first = sum(1 for _ in before)
+        self.commands.extend(replace(c, sequence=first + c.sequence) for c in commands)
 
     def _take_session(self, transaction: Transaction, run: int) -> None:
         """Decide one synchronization session of merge replication, and record what was decided."""
