@@ -1,5 +1,7 @@
-{#- The order in which decisions were taken, over the columns of change_outcomes: run by run, and in a run by the place in the queue. By
-    place alone a session that a late change has completed would stand before what was decided before it. -#}
-{% macro decision_order() -%}
-struct(run_sequence, transaction_position, queue_position)
+{#- The order in which decisions were taken, over the columns of change_outcomes, of the relation `outcomes` where several are read:
+    run by run, and in a run by the place in the queue. By place alone a session that a late change has completed would stand
+    before what was decided before it. -#}
+{% macro decision_order(outcomes=none) -%}
+{%- set prefix = outcomes ~ '.' if outcomes else '' -%}
+struct({{ prefix }}run_sequence, {{ prefix }}transaction_position, {{ prefix }}queue_position)
 {%- endmacro %}

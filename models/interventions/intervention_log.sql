@@ -81,16 +81,14 @@ conflicts as (
         outcomes.article,
         outcomes.row_key,
         outcomes.conflict_id,
-        outcomes.transaction_position as conflict_position,
-        outcomes.queue_position as conflict_place,
+        outcomes.run_sequence,
+        outcomes.transaction_position,
+        outcomes.queue_position,
         outcomes.publisher_version,
         map_filter(
             outcomes.change_row, (name, value) -> array_contains(articles.primary_key, name)
         ) as key_row,
-        case
-            when not {{ is_change_loser() }} then outcomes.held_row
-            when outcomes.operation <> 'delete' then outcomes.change_row
-        end as lost_row,
+        {{ lost_row() | indent(4) }} as lost_row,
         {{ winning_row() | indent(4) }} as won_row,
         outcomes.loser_node,
         outcomes.loser_change_id,
@@ -120,7 +118,7 @@ settled_versions as (
             {{ version_text(
                 'outcomes.merge_version.writer.node', 'outcomes.merge_version.writer.number'
             ) }},
-            struct(outcomes.transaction_position, outcomes.queue_position)
+            {{ decision_order('outcomes') }}
         ) as settled_version
     from conflicts
     inner join outcomes
@@ -130,8 +128,7 @@ settled_versions as (
             and conflicts.row_key = outcomes.row_key
     where
         outcomes.is_written
-        and struct(outcomes.transaction_position, outcomes.queue_position)
-        <= struct(conflicts.conflict_position, conflicts.conflict_place)
+        and {{ decision_order('outcomes') }} <= {{ decision_order('conflicts') }}
     group by conflicts.conflict_id
 ),
 
@@ -169,7 +166,7 @@ commands as (
                     'outcomes.held_node', 'outcomes.held_change_id', 'articles.publisher'
                 ) | indent(12) }}
             when {{ is_decision('outcomes.rule') }}
-                then struct(articles.publisher as node, cast(null as string) as change_id)
+                then {{ publisher_side('articles.publisher') }}
             when {{ is_refused_command('outcomes.rule') }}
                 then struct(outcomes.loser_node as node, outcomes.loser_change_id as change_id)
             else struct(outcomes.node as node, outcomes.change_id as change_id)
@@ -254,7 +251,7 @@ decided as (
         settled.*,
         decisions.intervention_id,
         decisions.decision,
-        decisions.queue_position,
+        decisions.queue_position as named_position,
         decisions.edited,
         decisions.author,
         decisions.reason
@@ -279,13 +276,13 @@ described as (
         canonical.decision as kind,
         canonical.conflict_id,
         -- it acts behind this place of the queue
-        greatest(last_positions.last_position, canonical.queue_position, 0) as place,
+        greatest(last_positions.last_position, canonical.named_position, 0) as place,
         true as is_behind_place,
         -- behind one place: as they name places before it, then in the order of their conflicts
         struct(
-            coalesce(canonical.queue_position, {{ never() }}) as named_place,
-            canonical.conflict_position as after_position,
-            canonical.conflict_place as after_place
+            coalesce(canonical.named_position, {{ never() }}) as named_position,
+            canonical.transaction_position,
+            canonical.queue_position
         ) as place_order,
         if(
             canonical.decision = 'submit_loser' and canonical.lost_row is null, 'delete', 'update'
@@ -324,9 +321,9 @@ described as (
         greatest(taken.last_position, new_reports.queue_position) as place,
         coalesce(new_reports.queue_position <= taken.last_position, false) as is_behind_place,
         struct(
-            -{{ never() }} as named_place,
-            cast(0 as bigint) as after_position,
-            new_reports.queue_position as after_place
+            -{{ never() }} as named_position,
+            cast(0 as bigint) as transaction_position,
+            new_reports.queue_position
         ) as place_order,
         if(new_reports.row is null, 'delete', 'update') as operation,
         coalesce(new_reports.row, new_reports.key) as change_row,
