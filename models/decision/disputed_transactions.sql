@@ -7,7 +7,8 @@
 
 -- One row per transaction of this run under queued updating that somebody has to look at: one with
 -- a change that does not know the row that the run found, or with whose rows or keys other changes
--- of the run have to do. All changes of any other transaction apply as they came.
+-- of the run have to do, or one that may break a constraint. All changes of any other transaction
+-- apply as they came.
 
 with
 

@@ -1,7 +1,6 @@
 {{ config(materialized='ledger', full_refresh=false) }}
 
--- One row per subscription and type that it has had: the record by which a change of type is
--- noticed.
+-- One row per subscription: the type that it began with, by which a change of type is noticed.
 -- depends_on: {{ ref('change_queue') }}
 
 with
