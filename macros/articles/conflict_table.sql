@@ -20,7 +20,7 @@ with
 outcomes as (
     select
         *,
-        if({{ replication_conflicts.is_change_loser() }}, change_row, held_row) as lost_row
+        {{ replication_conflicts.lost_row() }} as lost_row
     from {{ ref('change_outcomes') }}
     where
         publication = '{{ publication }}'

@@ -26,7 +26,7 @@ with decisions as (
         identified.*,
         conflicts.publication,
         conflicts.article,
-        conflicts.policy is not null as is_queued
+        conflicts.replication = 'queued' as is_queued
     from (
         {{ replication_conflicts.identified_decisions() | indent(8) }}
     ) as identified
@@ -34,7 +34,7 @@ with decisions as (
     left anti join {{ intervention_log }} as known on identified.intervention_id = known.intervention_id
     {%- endif %}
     left join (
-        select publication, article, policy, conflict_id from {{ source('held', 'change_outcomes') }}
+        select publication, article, replication, conflict_id from {{ source('held', 'change_outcomes') }}
         where conflict_id is not null
     ) as conflicts
         on identified.conflict_id = conflicts.conflict_id

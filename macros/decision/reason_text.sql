@@ -1,5 +1,7 @@
-{#- One sentence for people: what happened to which row, with both nodes. -#}
-{% macro reason_text(conflict_kind, conflict_type, article, row_key, loser_node, winner_node, failed_constraint, node) -%}
+{#- One sentence for people: what happened to which row, with both nodes. Of a row that fell with others, why, by the rule. -#}
+{% macro reason_text(
+    conflict_kind, conflict_type, rule, article, row_key, loser_node, winner_node, failed_constraint, node
+) -%}
 case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
         when 'refused' then concat(
             'What ', {{ loser_node }}, ' did to the row ', {{ article }}, ' ', {{ row_key }},
@@ -15,7 +17,23 @@ case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
         )
         when 'condemned' then concat(
             'The change of ', {{ loser_node }}, ' to the row ', {{ article }}, ' ', {{ row_key }},
-            ' was undone together with its transaction, which lost against ', {{ winner_node }}, '.'
+            ' was undone',
+            case {{ rule }}
+                when 'condemned_with_failure' then concat(
+                    ' together with its transaction, of which another change could not be applied at ', {{ winner_node }}
+                )
+                when 'waits_for_reinitialization' then concat(
+                    ' at ', {{ winner_node }}, ', because ', {{ loser_node }}, ' has to take a new snapshot first'
+                )
+                when 'logical_record' then concat(
+                    ' together with its logical record, which lost against ', {{ winner_node }}
+                )
+                when 'condemned_with_record' then concat(
+                    ' together with its logical record, of which another change could not be applied at ', {{ winner_node }}
+                )
+                else concat(' together with its transaction, which lost against ', {{ winner_node }})
+            end,
+            '.'
         )
         when 'failed_insert' then concat(
             'The row ', {{ article }}, ' ', {{ row_key }}, ' was inserted at ', {{ loser_node }},

@@ -42,7 +42,7 @@ from (
             pending.replication,
             null as lineage,
             -- it knows whatever it meets
-            9223372036854775807 as known_position,
+            {{ replication_conflicts.never() }} as known_position,
             null as previous_values,
             pending.tracked_columns as written_columns,
             pending.tracked_columns,

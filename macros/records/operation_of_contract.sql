@@ -6,7 +6,7 @@
         {%- do conditions.append("(" ~ relation ~ "publication = '" ~ one.publication ~ "' and " ~ relation ~ "article = '" ~ one.article ~ "')") -%}
     {%- endfor -%}
     {%- if not conditions -%}
-        {{ return('operation') }}
+        {{ return(relation ~ 'operation') }}
     {%- endif -%}
     {{ return(
         'if(' ~ relation ~ "operation = 'image' and (" ~ conditions | join(' or ') ~ "), 'update', " ~ relation ~ 'operation)'

@@ -13,7 +13,7 @@ record_articles as (
 ),
 
 -- one row per leading change that has won, and per other row that its session replaces
-parts as (
+leaders_and_run_rows as (
     select
         publication,
         leader_change_id,
@@ -40,7 +40,8 @@ parts as (
     where is_session_winner
 ),
 
-assumed as (
+-- one row per row that the round before assumed the run to write
+assumed_run_rows as (
     select * from {{ alone }}
     where is_run_row
 ),
@@ -69,12 +70,12 @@ spread as (
         {{ replication_conflicts.unknown_writer(
             'alone.lineage', 'alone.known_position', 'alone.node', 'members.state'
         ) | indent(8) }} as unknown_writer,
-        parts.run_row,
-        assumed.guess as assumed_guess,
-        assumed.proposed_row as assumed_row,
+        leaders_and_run_rows.run_row,
+        assumed_run_rows.guess as assumed_guess,
+        assumed_run_rows.proposed_row as assumed_row,
         case
             when
-                parts.run_row is not null
+                leaders_and_run_rows.run_row is not null
                 or alone.operation = 'image'
                 or changes.is_settled
                 then null
@@ -119,16 +120,16 @@ spread as (
             alone.publication = numbers.publication
             and alone.change_id = numbers.change_id
     {%- endif %}
-    left join parts
+    left join leaders_and_run_rows
         on
-            alone.publication = parts.publication
-            and alone.change_id = parts.leader_change_id
-    left join assumed
+            alone.publication = leaders_and_run_rows.publication
+            and alone.change_id = leaders_and_run_rows.leader_change_id
+    left join assumed_run_rows
         on
-            parts.publication = assumed.publication
-            and parts.transaction_key = assumed.transaction_key
-            and parts.run_row.article = assumed.article
-            and parts.run_row.row_key = assumed.row_key
+            leaders_and_run_rows.publication = assumed_run_rows.publication
+            and leaders_and_run_rows.transaction_key = assumed_run_rows.transaction_key
+            and leaders_and_run_rows.run_row.article = assumed_run_rows.article
+            and leaders_and_run_rows.run_row.row_key = assumed_run_rows.row_key
     -- what the round before assumed is made anew; it stays where it is not
     left join {{ replaced }} as standing
         on

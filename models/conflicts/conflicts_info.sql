@@ -35,7 +35,7 @@ final as (
         conflict_kind,
         reason_code,
         {{ reason_text(
-            'conflict_kind', 'conflict_type', 'article', 'row_key',
+            'conflict_kind', 'conflict_type', 'rule', 'article', 'row_key',
             'loser_node', 'winner_node', 'failed_constraint', 'node'
         ) | indent(4) }} as reason_text,
         transaction_id,

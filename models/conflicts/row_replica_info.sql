@@ -70,7 +70,7 @@ made as (
     from {{ ref('change_outcomes') }}
     where
         is_written
-        and policy is not null
+        and replication = 'queued'
     group by publication, article, row_key, version_node
 ),
 

@@ -336,6 +336,7 @@ recorded as (
         identified.winner_change_id,
         identified.is_written,
         identified.is_kept_at_node,
+        identified.replication,
         identified.policy,
         identified.conflict_logging,
         identified.content_hash,
@@ -379,7 +380,7 @@ new_conflicts as (
     {% if log -%}
     left anti join {{ source('held', 'change_outcomes') }} as log
         on
-            log.policy is null
+            log.replication = 'merge'
             and recent.conflict_id = log.conflict_id
     {% endif -%}
     group by recent.conflict_id
@@ -388,7 +389,9 @@ new_conflicts as (
 conflicts as (
     select {{ conflicts_hint }}
         recorded.* except (conflict_id),
-        if(recorded.policy is null, new_conflicts.conflict_id, recorded.conflict_id) as conflict_id
+        if(
+            recorded.replication = 'merge', new_conflicts.conflict_id, recorded.conflict_id
+        ) as conflict_id
     from recorded
     left join new_conflicts
         on

@@ -317,14 +317,8 @@ timed as (
                 case
                     when
                         is_complete
-                        and {{ contract_violation(
-                            change_id='change_id', is_known_node='is_known_node',
-                            operation=operation_of_contract('transactions.'), has_null_key='row_key is null',
-                            has_unknown_column='coalesce(has_unknown_column, false)',
-                            has_version='has_version',
-                            is_duplicate='other_content is not null',
-                            is_late='is_late', is_expired='false',
-                            queue_position='transactions.queue_position', is_in_future='is_in_future'
+                        and {{ violation_in_queue(
+                            is_expired='false', relation='transactions.'
                         ) | indent(16) }} is null
                         then changed_at
                 end
@@ -355,14 +349,8 @@ timed as (
 judged as (
     select
         *,
-        {{ contract_violation(
-            change_id='change_id', is_known_node='is_known_node',
-            operation=operation_of_contract(),
-            has_null_key='row_key is null',
-            has_unknown_column='coalesce(has_unknown_column, false)', has_version='has_version',
-            is_duplicate='other_content is not null', is_late='is_late',
-            is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)',
-            queue_position='queue_position', is_in_future='is_in_future'
+        {{ violation_in_queue(
+            is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)'
         ) | indent(4) }} as violation
     from timed
 ),

@@ -26,30 +26,6 @@
     round_limit='select 3 * count(*) + 1 from previous_round'
 ) }}
 
-{#- what is said of a change that is no part of a logical record -#}
-{%- set verdict_alone = merge_verdict(
-    'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
-) -%}
-{%- set outcome_alone = merge_outcome(
-    'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict', 'is_same_value',
-    'is_conflict and coalesce(resolution.is_waiting, false)',
-    "keeps_other_columns and (comparison = 'concurrent' or "
-    ~ rows_differ('row_after', 'change_row') ~ ")"
-) -%}
-{%- set rule_alone = merge_rule(
-    'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
-) -%}
-{%- set row_if_it_stands = 'coalesce(if(is_resolved_row, computed_row, null), ' ~ merged_row(
-    'keeps_other_columns', 'operation', 'standing_columns', 'change_row', 'held_row'
-) ~ ')' -%}
-{%- set change_in_conflict = (
-    'coalesce(cause_change_id, change_id)' if with_records else 'change_id'
-) -%}
-{%- set type_alone = conflict_type(
-    'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
-    is_reported='intervention is not null' if has_interventions else 'false'
-) %}
-
 -- One row per change of this run under merge replication, and per row that the run itself writes
 -- for a logical record: what a reader that takes the queue one session at a time decides about it.
 --
@@ -341,15 +317,15 @@ select * from classified{{ end_of_stage('alone') }}
 {{ record_spans(stage('alone')) }}{{ end_of_stage('spans', with_records) }}
 {{ record_groups(stage('alone'), stage('spans')) }}{{ end_of_stage('groups', with_records) }}
 {{ record_members(stage('groups'), stage('spans')) }}{{ end_of_stage('members', with_records) }}
-{{ record_changes(stage('alone'), stage('groups')) }}{{ end_of_stage('parts', with_records) }}
+{{ record_changes(stage('alone'), stage('groups')) }}{{ end_of_stage('changes', with_records) }}
 {{ record_opponents(
-    stage('parts'), stage('members')
+    stage('changes'), stage('members')
 ) }}{{ end_of_stage('opponents', with_records) }}
 {{ record_verdicts(
-    stage('parts'), stage('members'), stage('opponents')
+    stage('changes'), stage('members'), stage('opponents')
 ) }}{{ end_of_stage('verdicts', with_records) }}
 {{ replaced_rows(
-    stage('parts'), stage('members'), stage('verdicts')
+    stage('changes'), stage('members'), stage('verdicts')
 ) }}{{ end_of_stage('replaced', with_records) }}
 {%- if has_interventions %}
 {{ record_numbers(stage('alone'), stage('spans')) }}{{ end_of_stage('numbers', with_records) }}
@@ -357,7 +333,7 @@ select * from classified{{ end_of_stage('alone') }}
 with
 
 {{ record_decisions(
-    stage('alone'), stage('groups'), stage('parts'), stage('members'), stage('opponents'),
+    stage('alone'), stage('groups'), stage('changes'), stage('members'), stage('opponents'),
     stage('verdicts'), stage('replaced'), stage('numbers') if has_interventions else none
 ) }},
 {% endif %}
@@ -431,38 +407,56 @@ won as (
     )
 ),
 
--- one row per change: what would be left of the row, if the change stands
-replaced as (
+-- one row per change: whether it leaves columns that it does not write as they are held
+overlaid as (
     select
-        * except (keeps_other_columns),
-        if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
-        {{ change_writer(has_interventions) | indent(8) }} as own_writer,
-        {{ row_writer(
-            '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
-        ) | indent(4) }} as run_writer,
-        coalesce(keeps_other_columns, false) as keeps_other_columns,
-        kind_met is not null and not is_publisher_change as is_conflict,
-        {% if has_interventions -%}
-        if(
-            intervention.kind = 'submit_winner',
-            {{ overlaid_row('held_row.row', 'change_row') | indent(12) }},
-            {{ row_if_it_stands | indent(12) }}
-        ) as row_after
-        {%- else -%}
-        {{ row_if_it_stands | indent(8) }} as row_after
-        {%- endif %}
-    from (
-        select
-            *,
+        *,
+        coalesce(
             operation = 'update'
             and is_row_held
             and kind_met is null
             {%- if with_records %}
             and record_verdict is null
             {%- endif %}
-            and not array_contains(tracked_columns, '*') as keeps_other_columns
-        from won
-    )
+            and not array_contains(tracked_columns, '*'),
+            false
+        ) as keeps_other_columns
+    from won
+),
+
+-- one row per change: what would be left of the row, if the change stands
+filled as (
+    select
+        *,
+        coalesce(
+            if(is_resolved_row, computed_row, null),
+            {{ merged_row(
+                'keeps_other_columns', 'operation', 'standing_columns', 'change_row', 'held_row'
+            ) | indent(8) }}
+        ) as standing_row
+    from overlaid
+),
+
+-- one row per change: the version that it would leave, by whom, and what a person edits of the row
+replaced as (
+    select
+        *,
+        if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
+        {{ change_writer(has_interventions) | indent(8) }} as own_writer,
+        {{ row_writer(
+            '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
+        ) | indent(4) }} as run_writer,
+        kind_met is not null and not is_publisher_change as is_conflict,
+        {% if has_interventions -%}
+        if(
+            intervention.kind = 'submit_winner',
+            {{ overlaid_row('held_row.row', 'change_row') | indent(12) }},
+            standing_row
+        ) as row_after
+        {%- else -%}
+        standing_row as row_after
+        {%- endif %}
+    from filled
 ),
 
 -- one row per change: whether the rules so far would apply it
@@ -514,23 +508,29 @@ judged as (
     from failing
 ),
 
+{% endif -%}
+-- one row per change: whether it stands, if it is no part of a logical record
+ruled_alone as (
+    select
+        *,
+        {{ merge_verdict(
+            'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
+        ) | indent(4) }} as verdict_alone
+    from {{ 'judged' if with_records else 'failing' }}
+),
+
+-- one row per change: whether it stands
 ruled as (
     select
         *,
+        {%- if with_records %}
         has_record_failure and failure is null and is_allowed as is_condemned,
+        {%- endif %}
         {{ record_change_verdict(
-            'is_run_row', 'failure', 'has_record_failure', 'is_allowed', verdict_alone
-        ) | indent(4) }} as verdict
-    from judged
+            'is_run_row', 'failure', 'has_record_failure', 'is_allowed', 'verdict_alone'
+        ) | indent(4) if with_records else 'verdict_alone' }} as verdict
+    from ruled_alone
 ),
-{%- else -%}
-ruled as (
-    select
-        *,
-        {{ verdict_alone }} as verdict
-    from failing
-),
-{%- endif %}
 
 {% if has_interventions -%}
 -- one row per change: what becomes of it where it is a decision of a person or a refused command
@@ -539,13 +539,28 @@ intervened as (
 ),
 
 {% endif -%}
+-- one row per change: what becomes of it, if it is no part of a logical record
+settled as (
+    select
+        *,
+        {{ merge_outcome(
+            'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict', 'is_same_value',
+            'is_conflict and coalesce(resolution.is_waiting, false)',
+            "keeps_other_columns and (comparison = 'concurrent' or "
+            ~ rows_differ('row_after', 'change_row') ~ ")"
+        ) | indent(4) }} as outcome_alone
+    from {{ 'intervened' if has_interventions else 'ruled' }}
+),
+
+-- one row per change: what becomes of it
 decided as (
     select
         *,
         {{ by_intervention(has_interventions, 'intervention_outcome', record_outcome(
             "(operation <> 'image' and not is_run_row)", 'record_verdict', 'failure',
-            'has_record_failure', 'is_allowed', 'is_opponent', 'is_publisher_change', outcome_alone
-        ) if with_records else outcome_alone) | indent(4) }} as outcome,
+            'has_record_failure', 'is_allowed', 'is_opponent', 'is_publisher_change',
+            'outcome_alone'
+        ) if with_records else 'outcome_alone') | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what a change has lost against that lost with its whole record
         {{ "if(record_verdict = 'lost', "
@@ -567,12 +582,22 @@ decided as (
         -- who stands against it in the conflict
         if(
             failure is not null{{ ' or is_condemned' if with_records }},
-            struct(publisher as node, cast(null as string) as change_id),
+            {{ publisher_side() }},
             struct(
                 if(defender.node = run_node, publisher, defender.node) as node, defender.change_id
             )
         ) as opponent
-    from {{ 'intervened' if has_interventions else 'ruled' }}
+    from settled
+),
+
+-- one row per change: the rule that decided, if it is no part of a logical record
+explained as (
+    select
+        *,
+        {{ merge_rule(
+            'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
+        ) | indent(4) }} as rule_alone
+    from decided
 ),
 
 -- one row per change: the version of its row that it makes, where it makes one
@@ -580,8 +605,8 @@ left_behind as (
     select
         *,
         {{ by_intervention(has_interventions, 'intervention.kind', record_rule(
-            'record_verdict', 'is_run_row', 'outcome', rule_alone
-        ) if with_records else rule_alone) | indent(4) }} as rule,
+            'record_verdict', 'is_run_row', 'outcome', 'rule_alone'
+        ) if with_records else 'rule_alone') | indent(4) }} as rule,
         {%- if with_records %}
         if(
             is_run_row,
@@ -608,7 +633,7 @@ left_behind as (
         {{ by_intervention(
             has_interventions, 'is_intervention_written', makes_version(with_records)
         ) }} as is_written
-    from decided
+    from explained
 )
 
 {% if with_keys -%}
@@ -720,11 +745,19 @@ compared_with_guess as (
             when conflict_kind is null then null
             {%- if has_interventions %}
             when intervention is not null
-                then struct(publisher as node, cast(null as string) as change_id)
+                then {{ publisher_side() }}
             {%- endif %}
             when is_rejected then opponent
-            else struct(node, {{ change_in_conflict }} as change_id)
-        end as winner
+            {%- if with_records %}
+            else struct(node, coalesce(cause_change_id, change_id) as change_id)
+            {%- else %}
+            else struct(node, change_id)
+            {%- endif %}
+        end as winner,
+        {{ conflict_type(
+            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
+            is_reported='intervention is not null' if has_interventions else 'false'
+        ) | indent(4) }} as type_alone
     from broken
 ),
 
@@ -809,9 +842,15 @@ final as (
         is_resolved_row,
         {{ by_intervention(has_interventions, 'intervention.failure', 'failure') }} as failure,
         conflict_kind,
-        {{ 'if(failure is null and not is_condemned and record_conflict_type is not null, '
-        ~ 'if(conflict_kind is null, null, record_conflict_type), ' ~ type_alone ~ ')'
-        if with_records else type_alone }} as conflict_type,
+        {%- if with_records %}
+        if(
+            failure is null and not is_condemned and record_conflict_type is not null,
+            if(conflict_kind is null, null, record_conflict_type),
+            type_alone
+        ) as conflict_type,
+        {%- else %}
+        type_alone as conflict_type,
+        {%- endif %}
         loser.node as loser_node,
         loser.change_id as loser_change_id,
         winner.node as winner_node,

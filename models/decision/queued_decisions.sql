@@ -237,7 +237,88 @@ disputed_changes as (
         on changes.transaction_hash = disputed_transactions.transaction_hash
 ),
 
-{{ rows_met('disputed_changes', with_proposed=with_keys) }},
+-- one row per change: whether a decision of this run may look at what is assumed of it
+followed as (
+    select
+        * except (is_looked_at),
+        is_looked_at
+        or {{ is_followed('transaction_position, queue_position') }} as is_looked_at
+    from disputed_changes
+),
+
+-- one row per change: the row as it leaves it, if it applies, where anybody looks at it
+proposed as (
+    select
+        *,
+        case
+            when is_looked_at
+                then {{ row_state(
+                    "if(operation = 'delete', null, new_version)", 'node', 'change_id',
+                    "operation = 'delete'", 'true', row='change_row'
+                ) | indent(16) }}
+        end as proposed_row
+    from followed
+),
+
+-- one row per change: the row as the publisher held it just before the change, as the last change
+-- before it has left it that is assumed to apply. In a row's order the changes of one transaction
+-- stand together, so one order serves for all that is asked about a row: sorting takes longest here
+beside_publisher as (
+    select
+        *,
+        last_value(struct(transaction_key, operation)) over before_change as change_before,
+        coalesce(
+            last_value(if(guess, proposed_row, null), true) over before_change,
+            held_before_run
+        ) as publisher_row
+    from proposed
+    window before_change as (
+        partition by row_hash, publication, article, row_key
+        order by transaction_position, queue_position
+        rows between unbounded preceding and 1 preceding
+    )
+),
+
+-- one row per change: whether it deletes what is gone already, in its own transaction or before it
+beside_delete as (
+    select
+        * except (change_before),
+        operation = 'delete'
+        and if(
+            change_before.transaction_key = transaction_key,
+            change_before.operation = 'delete',
+            coalesce(publisher_row.is_deleted, true)
+        ) as is_empty_delete
+    from beside_publisher
+),
+
+-- one row per change: the last change of its row before it, applied or not
+beside_transaction as (
+    select
+        *,
+        last_value(if(is_empty_delete, null, struct(transaction_key, proposed_row)), true) over (
+            partition by row_hash, publication, article, row_key
+            order by transaction_position, queue_position
+            rows between unbounded preceding and 1 preceding
+        ) as proposal_before
+    from beside_delete
+),
+
+-- one row per change: the row that it met. Of two changes of one row in one transaction the second
+-- is looked at as if the first had applied
+held as (
+    select
+        * except ({{ '' if with_keys else 'proposed_row, ' }}is_empty_delete, proposal_before),
+        coalesce(
+            if(
+                proposal_before.transaction_key = transaction_key,
+                proposal_before.proposed_row,
+                null
+            ),
+            publisher_row
+        ) as held_row
+    from beside_transaction
+),
 
 -- one row per change: did it know the row that it met
 compared as (
@@ -245,7 +326,7 @@ compared as (
         *,
         coalesce(not held_row.is_deleted, false) as is_row_held,
         {{ version_comparison('operation', 'old_version', 'held_row.version') }} as comparison
-    from rows_met
+    from held
 ),
 
 -- one row per change: the conflict that it is in. A change made at the publisher is in conflict
@@ -389,7 +470,7 @@ decided as (
         -- who stands against it in the conflict
         if(
             failure is not null,
-            struct(publisher as node, cast(null as string) as change_id),
+            {{ publisher_side() }},
             struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
         ) as opponent
     from {{ 'intervened' if has_interventions else 'ruled' }}
@@ -486,13 +567,13 @@ compared_with_guess as (
             when conflict_kind is null then null
             {%- if has_interventions %}
             when intervention is not null
-                then struct(publisher as node, cast(null as string) as change_id)
+                then {{ publisher_side() }}
             {%- endif %}
             when not is_rejected then struct(node, change_id)
             -- against the publisher as such, whoever made the row that it holds
-            when is_waiting then struct(publisher as node, cast(null as string) as change_id)
+            when is_waiting then {{ publisher_side() }}
             when is_conflict or failure is not null then opponent
-            when has_failure then struct(publisher as node, cast(null as string) as change_id)
+            when has_failure then {{ publisher_side() }}
             else transaction_winner
         end as winner
     from broken

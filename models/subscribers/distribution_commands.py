@@ -184,7 +184,8 @@ def compensating(outcomes: DataFrame) -> DataFrame:
     addressee = f.when(f.expr(IS_SUBMITTED), f.col("loser_node")).otherwise(f.col("node"))
     to_version = f.when(is_inside("partitions_after", addressee), f.col("publisher_version"))
     decided = outcomes.withColumn("to_version", to_version)
-    is_undone = f"({IS_UNDONE}) and not {IS_DECISION} and not (policy is not null and {IS_REFUSED})"
+    is_left = f"{IS_DECISION} or (replication = 'queued' and {IS_REFUSED})"
+    is_undone = f"({IS_UNDONE}) and not ({is_left})"
     undone = decided.where(f"({is_undone}) or ({IS_SUBMITTED})").where(
         "new_version is not null or to_version is not null"
     )
@@ -346,7 +347,7 @@ class Configuration:
             "filtered_subscribers",
             "is_downloaded",
         )
-        publications = self.publications.select("publication", "publisher", "replication")
+        publications = self.publications.select("publication", "publisher")
         beside = outcomes.join(articles, ["publication", "article"]).join(
             publications, "publication"
         )

@@ -3,6 +3,7 @@ select
     cast(null as string) as case_name,
     cast(null as string) as conflict_kind,
     cast(null as int) as conflict_type,
+    cast(null as string) as rule,
     cast(null as string) as article,
     cast(null as string) as row_key,
     cast(null as string) as loser_node,

@@ -21,7 +21,7 @@ lost_versions as (
     where
         conflict_id is not null
         and loser_change_id = change_id
-        and policy is null
+        and replication = 'merge'
 ),
 
 undone as (

@@ -94,9 +94,9 @@ QUEUED = (
     ),
     Mutant(
         "a change does not see the one before it in its transaction",
-        "macros/held/rows_met.sql",
-        "transaction_key = transaction_key, proposal_before.proposed_row, null),",
-        "transaction_key = transaction_key, null, null),",
+        "models/decision/queued_decisions.sql",
+        "                proposal_before.proposed_row,\n                null",
+        "                null,\n                null",
     ),
     Mutant(
         "nobody looks at a transaction in which one change is disputed and another is not",
@@ -184,9 +184,9 @@ QUEUED = (
     ),
     Mutant(
         "the conflict table keeps the winner",
-        "macros/articles/conflict_table.sql",
-        "is_change_loser() }}, change_row, held_row) as lost_row",
-        "is_change_loser() }}, held_row, change_row) as lost_row",
+        "macros/articles/lost_row.sql",
+        "when not {{ replication_conflicts.is_change_loser() }}",
+        "when {{ replication_conflicts.is_change_loser() }}",
     ),
     Mutant(
         "a second delete counts as applied",
