@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
-from replication_conflicts.nodes.commands import BEHIND_BITS
+from replication_conflicts.publication.commands import BEHIND_BITS
 from replication_conflicts.statements import article_shapes, parameter_name
 
 # the order of the kinds inside a transaction: what the transaction did, what undoes it, and then

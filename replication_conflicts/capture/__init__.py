@@ -9,6 +9,7 @@ Triggers give every row a version and write each change to a queue in the same t
 ``record_images``  the other rows of the logical records that a session changes
 ``upload``         moving committed changes to the feed, exactly once and in order
 ``state``          what the agent's commands mean for what is captured
+``numbers``        version numbers of a merge subscriber
+``affinity``       which columns of SQLite keep values as they are
 ``ports``          where changes go
-``lakehouse``      the feed as a Delta table
 """

@@ -7,7 +7,7 @@ to the text that the agent brings.
 
 from __future__ import annotations
 
-from replication_conflicts.nodes.values import ColumnType
+from replication_conflicts.publication.values import ColumnType
 
 _SOUNDS = (
     ("INTEGER", ("INT",)),

@@ -21,12 +21,12 @@ from replication_conflicts.capture.triggers.merge_bodies import (
     number_indexes,
 )
 from replication_conflicts.capture.triggers.postgres_merge import sequence_name
-from replication_conflicts.distribution import tables as agent_tables
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.database import dialect_of
-from replication_conflicts.distribution.images import literal, quoted
-from replication_conflicts.distribution.metadata import metadata_name
-from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.database import agent_tables
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.engine import dialect_of
+from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.metadata import metadata_name
+from replication_conflicts.database.statements import run_plain
 
 
 class CaptureProblem(Exception):

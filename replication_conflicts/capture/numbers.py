@@ -8,8 +8,8 @@ from sqlalchemy import Connection, case, text
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.triggers.postgres_merge import sequence_name
-from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import escaped
+from replication_conflicts.database.statements import escaped
+from replication_conflicts.publication.rows import SnapshotRow
 
 
 def continue_numbers(

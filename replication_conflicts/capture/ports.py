@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from replication_conflicts.nodes.feed import FeedRow
+from replication_conflicts.publication.feed import FeedRow
 
 
 class BatchMismatch(Exception):

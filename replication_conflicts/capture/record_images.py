@@ -17,14 +17,14 @@ from replication_conflicts.capture.triggers.merge_bodies import (
     OPERATION,
 )
 from replication_conflicts.capture.triggers.records import MEMBER, RecordSql, equal
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.database import dialect_of
-from replication_conflicts.distribution.images import image_sql, literal, quoted
-from replication_conflicts.distribution.metadata import LINEAGE
-from replication_conflicts.distribution.statements import run_plain
-from replication_conflicts.nodes.node import INSERT
-from replication_conflicts.nodes.publication import LogicalRecord
-from replication_conflicts.nodes.records import image_values, with_record
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.engine import dialect_of
+from replication_conflicts.database.images import image_sql, literal, quoted
+from replication_conflicts.database.metadata import LINEAGE
+from replication_conflicts.database.statements import run_plain
+from replication_conflicts.publication.feed import INSERT
+from replication_conflicts.publication.publication import LogicalRecord
+from replication_conflicts.publication.sessions import image_values, with_record
 
 _IS_IN_SESSION = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
 

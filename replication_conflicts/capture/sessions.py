@@ -30,17 +30,13 @@ from replication_conflicts.capture.triggers.merge_bodies import (
     UPLOADED_VERSION,
     MergeBodies,
 )
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.database import (
-    dialect_of,
-    mark_as_agent,
-    unmark_as_agent,
-)
-from replication_conflicts.distribution.images import image_sql, json_text, quoted, texts_of
-from replication_conflicts.distribution.metadata import VERSION, metadata_name
-from replication_conflicts.distribution.statements import escaped, run_plain
-from replication_conflicts.nodes.node import DELETE, INSERT, UPDATE
-from replication_conflicts.nodes.records import IMAGE, session_order
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.engine import dialect_of, mark_as_agent, unmark_as_agent
+from replication_conflicts.database.images import image_sql, json_text, quoted, texts_of
+from replication_conflicts.database.metadata import VERSION, metadata_name
+from replication_conflicts.database.statements import escaped, run_plain
+from replication_conflicts.publication.feed import DELETE, IMAGE, INSERT, UPDATE
+from replication_conflicts.publication.sessions import session_order
 
 
 @dataclass(frozen=True)

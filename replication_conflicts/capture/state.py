@@ -24,10 +24,10 @@ from replication_conflicts.capture.triggers.merge_bodies import (
     UPLOADED_ID,
     UPLOADED_VERSION,
 )
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand, Texts
-from replication_conflicts.distribution.images import image_sql, json_text, quoted, texts_of
-from replication_conflicts.distribution.metadata import (
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.captured import CaptureState, NoCapture
+from replication_conflicts.database.images import image_sql, json_text, quoted, texts_of
+from replication_conflicts.database.metadata import (
     LINEAGE,
     NO_ROW,
     VERSION,
@@ -35,15 +35,16 @@ from replication_conflicts.distribution.metadata import (
     metadata_shape,
     parent_names,
 )
-from replication_conflicts.distribution.ports import CaptureState, NoCapture, SnapshotRow
-from replication_conflicts.distribution.statements import (
+from replication_conflicts.database.statements import (
     Tables,
     escaped,
     prepared,
     run_plain,
     where_key,
 )
-from replication_conflicts.nodes.commands import NOT_APPLIED
+from replication_conflicts.publication.commands import NOT_APPLIED, AgentCommand
+from replication_conflicts.publication.rows import SnapshotRow
+from replication_conflicts.publication.values import Texts
 from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter_name
 
 

@@ -22,14 +22,14 @@ from replication_conflicts.capture import tables
 from replication_conflicts.capture.install import CaptureProblem, captured_node, check_articles
 from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
 from replication_conflicts.capture.sessions import seal_session
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.database import dialect_of
-from replication_conflicts.distribution.faults import Fault, fault_of
-from replication_conflicts.distribution.images import quoted, texts_of, values_of
-from replication_conflicts.distribution.metadata import metadata_name
-from replication_conflicts.distribution.statements import run_plain
-from replication_conflicts.nodes.feed import FeedRow
-from replication_conflicts.nodes.values import ValueProblem, parse_timestamp
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.engine import dialect_of
+from replication_conflicts.database.faults import Fault, fault_of
+from replication_conflicts.database.images import quoted, texts_of, values_of
+from replication_conflicts.database.metadata import metadata_name
+from replication_conflicts.database.statements import run_plain
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.values import ValueProblem, parse_timestamp
 
 CHANGES_AT_ONCE = 5_000
 _PATIENCE_SECONDS = 60.0

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse, queue_table
 from replication_conflicts.demo.play import FIRST, NEXT, Delivery, Demo
@@ -21,7 +22,6 @@ from replication_conflicts.demo.publications import (
     publication_options,
 )
 from replication_conflicts.demo.state import DemoError, Plan, State
-from replication_conflicts.distribution.articles import NodePublication, node_publication
 from replication_conflicts.environment.folders import project_folder
 from replication_conflicts.environment.profile import ProfileError
 from replication_conflicts.environment.session import SessionError

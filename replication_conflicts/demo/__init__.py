@@ -11,6 +11,5 @@
 ``conflict``      one conflict from both sides
 ``state``         what is kept between two calls
 ``report``        what a person reads
-``console``       the commands `demo` and `query`
 ``query``         one query, printed
 """

@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand, Place, command_from_record
-from replication_conflicts.distribution.lakehouse import Relations, is_behind, is_for
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.lakehouse.commands import is_behind, is_for
+from replication_conflicts.lakehouse.relations import Relations
+from replication_conflicts.publication.commands import AgentCommand, Place, command_from_record
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,5 +85,5 @@ def read_commands(
     commands: dict[str, list[AgentCommand]] = {node: [] for node in places}
     for (one,) in texts.collect():
         record = json.loads(one)
-        commands[record["subscriber"]].append(command_from_record(publication.options, record))
+        commands[record["subscriber"]].append(command_from_record(record))
     return {node: ListedCommands(own) for node, own in commands.items()}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.demo.databases import NodeRows
 from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse
 from replication_conflicts.demo.site import Site
-from replication_conflicts.distribution.articles import NodeArticle
-from replication_conflicts.distribution.commands import Texts
-from replication_conflicts.distribution.lakehouse import canonical_sql
+from replication_conflicts.lakehouse.relations import canonical_sql
+from replication_conflicts.publication.values import Texts
 
 _CANDIDATES = 20
 

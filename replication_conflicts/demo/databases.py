@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import Engine, event, text
 
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.images import image_sql, quoted, texts_of
-from replication_conflicts.distribution.local_postgres import LocalPostgres
-from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.images import image_sql, quoted, texts_of
+from replication_conflicts.database.local_postgres import LocalPostgres
+from replication_conflicts.database.statements import run_plain
 
 _SQLITE_TYPES = {
     "int": "integer",

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from replication_conflicts.capture.lakehouse import CHANGE, queue_record, records_frame
+from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.demo.lakehouse import queue_table
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.nodes import FeedRow
-from replication_conflicts.nodes.feed import QUEUE_POSITION, feed_columns
-from replication_conflicts.nodes.values import parse_timestamp
+from replication_conflicts.lakehouse.feed import CHANGE, queue_record, records_frame
+from replication_conflicts.publication.feed import QUEUE_POSITION, FeedRow, feed_columns
+from replication_conflicts.publication.values import parse_timestamp
 from replication_conflicts.workload import BrokenRow, Story
 from replication_conflicts.workload.faults import COPIES_OF_LAST_DELIVERY, COPIES_OF_THIS_DELIVERY
 

@@ -9,21 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
-from replication_conflicts.capture.lakehouse import LakehouseFeed
+from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.demo.commands import read_commands
 from replication_conflicts.demo.databases import NodeRows
 from replication_conflicts.demo.side_by_side import side_by_side
 from replication_conflicts.demo.site import Links, Site
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import Place
-from replication_conflicts.distribution.lakehouse import (
-    LakehouseReports,
-    LakehouseSnapshots,
-    Relations,
-    canonical_sql,
-    make_events_table,
-)
-from replication_conflicts.nodes.tables import append_initial
+from replication_conflicts.lakehouse.feed import LakehouseFeed
+from replication_conflicts.lakehouse.relations import Relations, canonical_sql, make_events_table
+from replication_conflicts.lakehouse.reports import LakehouseReports
+from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
+from replication_conflicts.lakehouse.tables import append_initial
+from replication_conflicts.publication.commands import Place
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

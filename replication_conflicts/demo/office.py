@@ -7,17 +7,19 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Engine, TextClause, text
 
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.images import (
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.images import (
     bound_value,
     image_sql,
     quoted,
     texts_of,
     values_of,
 )
-from replication_conflicts.distribution.statements import escaped, run_plain
-from replication_conflicts.nodes import Change, Key, Row
-from replication_conflicts.nodes.node import DELETE, INSERT, UPDATE, ImpossibleChange
+from replication_conflicts.database.statements import escaped, run_plain
+from replication_conflicts.nodes import Change
+from replication_conflicts.nodes.node import ImpossibleChange
+from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE
+from replication_conflicts.publication.values import Key, Row
 from replication_conflicts.statements import parameter_name
 
 _START_TRANSACTION = "insert into replication_transaction default values"

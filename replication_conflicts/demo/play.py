@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
+from replication_conflicts.database.articles import node_publication
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
 from replication_conflicts.demo.conflict import BothSides, both_sides
 from replication_conflicts.demo.databases import node_databases
@@ -19,8 +20,7 @@ from replication_conflicts.demo.publications import STORIES, default_policy, pub
 from replication_conflicts.demo.side_by_side import side_by_side
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import DemoError, Plan, State
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.nodes.commands import REINITIALIZE
+from replication_conflicts.publication.commands import REINITIALIZE
 from replication_conflicts.workload import Round
 
 # a subscriber that is reinitialized reports it to the next run, and what was not applied comes

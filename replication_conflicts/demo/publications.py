@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from replication_conflicts.distribution.articles import ConfigurationProblem, project_publications
-from replication_conflicts.nodes.publication import POLICIES
+from replication_conflicts.publication.configuration import (
+    ConfigurationProblem,
+    project_publications,
+)
+from replication_conflicts.publication.publication import POLICIES
 from replication_conflicts.workload import Story
 from replication_conflicts.workload.field_sales import STORY as FIELD_SALES
 from replication_conflicts.workload.inventory import STORY as INVENTORY

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from replication_conflicts.capture.lakehouse import CHANGE
+from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.demo.conflict import BothSides
 from replication_conflicts.demo.databases import Kind
 from replication_conflicts.demo.lakehouse import Lakehouse, queue_table
 from replication_conflicts.demo.play import Delivery, Ending, Repetition
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import Plan, State
-from replication_conflicts.distribution.articles import NodePublication
+from replication_conflicts.lakehouse.feed import CHANGE
 
 PROGRAM = "replication-conflicts"
 # the log also has what a run wrote by itself, which nobody has changed

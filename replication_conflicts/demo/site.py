@@ -13,6 +13,10 @@ from replication_conflicts.capture.install import install
 from replication_conflicts.capture.ports import SharedFeedSink
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import SealedBatch, seal, upload_together
+from replication_conflicts.database.agent_tables import conflicts, read_position
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.engine import dialect_of
+from replication_conflicts.database.statements import Tables
 from replication_conflicts.demo.commands import ListedCommands
 from replication_conflicts.demo.databases import (
     MakeUrl,
@@ -24,20 +28,16 @@ from replication_conflicts.demo.databases import (
 from replication_conflicts.demo.office import DatabaseOffice, Reader
 from replication_conflicts.distribution.agent import Agent, Ports, Summary
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand, Place
-from replication_conflicts.distribution.database import dialect_of
 from replication_conflicts.distribution.ports import (
     CommandSource,
     Refusal,
     Reinitialized,
     ReportSink,
-    SnapshotRow,
     SnapshotSource,
 )
-from replication_conflicts.distribution.statements import Tables
-from replication_conflicts.distribution.tables import conflicts, read_position
-from replication_conflicts.nodes import Identity, StoredRow, initial_rows, stamped_priority
+from replication_conflicts.nodes import Identity, initial_rows, stamped_priority
+from replication_conflicts.publication.commands import AgentCommand, Place
+from replication_conflicts.publication.rows import SnapshotRow, StoredRow
 from replication_conflicts.workload import Round, Rounds, Settings, Story
 
 # a demo's uploads go as one batch, however many changes people have made

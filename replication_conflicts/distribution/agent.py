@@ -14,18 +14,11 @@ from typing import TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.distribution import reports, tables
+from replication_conflicts.database import agent_tables
+from replication_conflicts.database.engine import agent_transaction
+from replication_conflicts.database.faults import Fault, error_text, fault_of
+from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal
-from replication_conflicts.distribution.commands import (
-    AgentCommand,
-    Place,
-    Transaction,
-    Upcoming,
-    in_batches,
-    in_transactions,
-)
-from replication_conflicts.distribution.database import agent_transaction
-from replication_conflicts.distribution.faults import Fault, error_text, fault_of
 from replication_conflicts.distribution.ports import (
     CommandSource,
     Refusal,
@@ -34,8 +27,14 @@ from replication_conflicts.distribution.ports import (
     SnapshotSource,
 )
 from replication_conflicts.distribution.snapshot import check_is_free, naming, replace_rows
+from replication_conflicts.distribution.transactions import (
+    Transaction,
+    Upcoming,
+    in_batches,
+    in_transactions,
+)
 from replication_conflicts.distribution.trial import Trial
-from replication_conflicts.nodes.commands import REINITIALIZE
+from replication_conflicts.publication.commands import REINITIALIZE, AgentCommand, Place
 
 # how many transactions are tried together; a refused command waits for half as many at least
 MOST_AHEAD = 1_000
@@ -131,11 +130,11 @@ class Agent:
     def place(self) -> Place:
         """Up to which place of the queue the database has its commands."""
         with self._engine.begin() as connection:
-            return tables.read_position(connection, *self._names)
+            return agent_tables.read_position(connection, *self._names)
 
     def prepare(self) -> None:
         """Make the agent's tables, unless they are there; a lost database is not waited for."""
-        tables.create_tables(self._engine)
+        agent_tables.create_tables(self._engine)
 
     def initialize(self) -> int:
         """Fill the tables with what every node starts with; the number of rows.
@@ -144,13 +143,13 @@ class Agent:
         or rows that nobody has said to replace.
         """
         with self._starting_over() as connection:
-            if tables.is_known(connection, *self._names):
+            if agent_tables.is_known(connection, *self._names):
                 raise AgentProblem(
                     f"{self._node.name} is initialized already; its tables stay as they are"
                 )
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
-            tables.lock_position(connection, *self._names)
+            agent_tables.lock_position(connection, *self._names)
             rows = replace_rows(connection, self._node, self._ports.snapshots.initial_rows())
         self._summary.snapshot_rows += rows
         return self._summary.snapshot_rows
@@ -200,7 +199,7 @@ class Agent:
 
     def _commit(self, batch: Sequence[Transaction]) -> None:
         with agent_transaction(self._engine) as connection:
-            place = tables.lock_position(connection, *self._names)
+            place = agent_tables.lock_position(connection, *self._names)
             # after a lost answer: the database may have committed what is tried again
             left = [one for one in batch if one.place > place]
             if not left:
@@ -208,7 +207,7 @@ class Agent:
             commands = [command for one in left for command in one.commands]
             freed = self._node.capture.freed(connection)
             changed = apply(connection, self._node, [*freed, *commands])
-            tables.move_position(connection, *self._names, left[-1].place)
+            agent_tables.move_position(connection, *self._names, left[-1].place)
         self._count(left, changed)
 
     def _settle(self, upcoming: Upcoming) -> Place:
@@ -240,7 +239,7 @@ class Agent:
     def _try(self, upcoming: Upcoming, hopeless: Collection[str]) -> Place:
         taken: list[Transaction] = []
         with agent_transaction(self._engine) as connection:
-            place = tables.lock_position(connection, *self._names)
+            place = agent_tables.lock_position(connection, *self._names)
             trial = Trial(connection, self._node, hopeless)
             trial.take(self._node.capture.freed(connection))
             for transaction in _following(upcoming, place):
@@ -255,7 +254,7 @@ class Agent:
             reports.keep_refusals(connection, self._names[0], trial.refusals, is_skipped=True)
             if taken:
                 place = taken[-1].place
-                tables.move_position(connection, *self._names, place)
+                agent_tables.move_position(connection, *self._names, place)
         self._count(taken, trial.changed, trial.refusals)
         return place
 
@@ -271,7 +270,7 @@ class Agent:
     def _give_up(self, upcoming: Upcoming, error: DBAPIError) -> Place:
         """The commit alone is refused, and no command can be found that it is about."""
         with agent_transaction(self._engine) as connection:
-            place = tables.lock_position(connection, *self._names)
+            place = agent_tables.lock_position(connection, *self._names)
             taken = list(islice(_following(upcoming, place), 1))
             freed = self._node.capture.freed(connection)
             commands = [*freed, *(command for one in taken for command in one.commands)]
@@ -285,7 +284,7 @@ class Agent:
             reports.keep_refusals(connection, self._names[0], refused, is_skipped=True)
             if taken:
                 place = taken[-1].place
-                tables.move_position(connection, *self._names, place)
+                agent_tables.move_position(connection, *self._names, place)
         self._count(taken, 0, refused)
         return place
 
@@ -323,11 +322,11 @@ class Agent:
     def _start_over(self, command: AgentCommand, event: Reinitialized) -> int:
         place = Place(event.snapshot_position)
         with self._starting_over() as connection:
-            if tables.lock_position(connection, *self._names) >= place:
+            if agent_tables.lock_position(connection, *self._names) >= place:
                 # after a lost answer: the snapshot is in the tables
                 return 0
             count = replace_rows(connection, self._node, self._ports.snapshots.rows(command))
-            tables.move_position(connection, *self._names, place)
+            agent_tables.move_position(connection, *self._names, place)
             reports.keep_event(connection, self._names[0], event)
         return count
 

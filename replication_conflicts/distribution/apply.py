@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.captured import CaptureState, NoCapture
+from replication_conflicts.database.faults import Fault, error_code, error_text, fault_of
+from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution import reports
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.faults import Fault, error_code, error_text, fault_of
-from replication_conflicts.distribution.ports import CaptureState, NoCapture, Refusal
-from replication_conflicts.distribution.statements import Tables
-from replication_conflicts.nodes.commands import LOG_CONFLICT
+from replication_conflicts.distribution.ports import Refusal
+from replication_conflicts.publication.commands import LOG_CONFLICT, AgentCommand
 
 
 class AgentProblem(Exception):

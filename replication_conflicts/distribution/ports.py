@@ -6,24 +6,14 @@ Both reports are idempotent: the agent repeats one until it is sure that it has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from sqlalchemy import Connection
-
-from replication_conflicts.distribution.commands import AgentCommand, Place, Texts
-
-
-@dataclass(frozen=True)
-class SnapshotRow:
-    """A row of a snapshot, with its version and, in merge replication, what it knows."""
-
-    article: str
-    row: Texts
-    version: str
-    lineage: Mapping[str, int]
+from replication_conflicts.publication.commands import AgentCommand, Place
+from replication_conflicts.publication.rows import SnapshotRow
+from replication_conflicts.publication.values import Texts
 
 
 @dataclass(frozen=True)
@@ -80,53 +70,3 @@ class ReportSink(Protocol):
 
     def reinitialized(self, event: Reinitialized) -> None:
         """The subscriber has taken its snapshot; an event that is known is left out."""
-
-
-class CaptureState(Protocol):
-    """What triggers at the node keep beside the rows, and what commands mean for it.
-
-    Everything happens in the transaction of the rows.
-    """
-
-    def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
-        """Commands went to the database, each of which acted or did not."""
-
-    def freed(self, connection: Connection) -> Sequence[AgentCommand]:
-        """Earlier commands that may act now, because of what people did; they are given once."""
-
-    def started_over(self, connection: Connection) -> None:
-        """The tables are about to be replaced: what is pending goes."""
-
-    def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
-        """Rows of one article came with a snapshot."""
-
-    def pending(self, connection: Connection) -> Mapping[str, int]:
-        """How many changes are in no feed yet, by article."""
-
-    def awaits_snapshot(self, connection: Connection) -> bool:
-        """Whether people have said that a snapshot replaces the rows that were there."""
-
-
-class NoCapture:
-    """A node that captures nothing."""
-
-    def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
-        """Nothing is kept."""
-
-    def freed(self, connection: Connection) -> Sequence[AgentCommand]:
-        """No command waits."""
-        return ()
-
-    def started_over(self, connection: Connection) -> None:
-        """Nothing is pending."""
-
-    def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
-        """Nothing is kept."""
-
-    def pending(self, connection: Connection) -> Mapping[str, int]:
-        """Nothing is pending."""
-        return {}
-
-    def awaits_snapshot(self, connection: Connection) -> bool:
-        """Nobody was asked."""
-        return False

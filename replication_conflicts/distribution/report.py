@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from replication_conflicts.distribution.agent import Summary
-from replication_conflicts.distribution.commands import AgentCommand, Place
+from replication_conflicts.publication.commands import AgentCommand, Place
 
 
 def print_summary(console: Console, subscriber: str, summary: Summary) -> None:

@@ -8,10 +8,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Engine, bindparam, select
 
-from replication_conflicts.distribution import tables
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.images import json_text
+from replication_conflicts.database import agent_tables
+from replication_conflicts.database.images import json_text
 from replication_conflicts.distribution.ports import Refusal, Reinitialized, ReportSink
+from replication_conflicts.publication.commands import AgentCommand
 
 _AT_ONCE = 1_000
 
@@ -21,13 +21,13 @@ def log_conflicts(
 ) -> None:
     """Keep the records of conflicts that this node lost; one that is there stays."""
     ids = [command.command_id for command in commands]
-    known = tables.conflicts.c.command_id
+    known = agent_tables.conflicts.c.command_id
     there: set[str] = set()
     # a statement takes a limited number of parameters
     for start in range(0, len(ids), _AT_ONCE):
         some = known.in_(ids[start : start + _AT_ONCE])
         there.update(connection.execute(select(known).where(some)).scalars())
-    now = tables.now_text()
+    now = agent_tables.now_text()
     rows = [
         {
             "command_id": command.command_id,
@@ -43,7 +43,7 @@ def log_conflicts(
         if command.command_id not in there
     ]
     if rows:
-        connection.execute(tables.conflicts.insert(), rows)
+        connection.execute(agent_tables.conflicts.insert(), rows)
 
 
 def keep_refusals(
@@ -51,14 +51,15 @@ def keep_refusals(
 ) -> None:
     """Keep refused commands for the report; one that is refused again is reported once."""
     for refusal in refusals:
-        known = tables.refusals.c.command_id == refusal.command_id
-        is_there = connection.execute(select(tables.refusals.c.command_id).where(known)).scalar()
+        known = agent_tables.refusals.c.command_id == refusal.command_id
+        query = select(agent_tables.refusals.c.command_id).where(known)
+        is_there = connection.execute(query).scalar()
         if is_there is not None:
-            change = tables.refusals.update().where(known).values(is_skipped=is_skipped)
+            change = agent_tables.refusals.update().where(known).values(is_skipped=is_skipped)
             connection.execute(change)
             continue
         connection.execute(
-            tables.refusals.insert(),
+            agent_tables.refusals.insert(),
             {
                 "command_id": refusal.command_id,
                 "publication": publication,
@@ -77,7 +78,7 @@ def keep_refusals(
 def keep_event(connection: Connection, publication: str, event: Reinitialized) -> None:
     """Keep the report that a snapshot was taken."""
     connection.execute(
-        tables.events.insert(),
+        agent_tables.events.insert(),
         {
             "publication": publication,
             "subscriber": event.subscriber,
@@ -100,29 +101,29 @@ def send(engine: Engine, publication: str, subscriber: str, sink: ReportSink) ->
 
 
 def _send_events(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> int:
-    event = tables.events.c
+    event = agent_tables.events.c
     mine = (event.publication == publication) & (event.subscriber == subscriber)
-    unsent = select(tables.events).where(mine, event.is_reported.is_(False))
+    unsent = select(agent_tables.events).where(mine, event.is_reported.is_(False))
     with engine.begin() as connection:
         found = connection.execute(unsent.order_by(event.snapshot_position)).mappings().all()
     for row in found:
         position, at = int(row["snapshot_position"]), datetime.fromisoformat(row["at"])
         sink.reinitialized(Reinitialized(subscriber, position, at))
-        change = tables.events.update().where(mine, event.snapshot_position == position)
+        change = agent_tables.events.update().where(mine, event.snapshot_position == position)
         with engine.begin() as connection:
             connection.execute(change.values(is_reported=True))
     return len(found)
 
 
 def _send_refusals(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> int:
-    refusal = tables.refusals.c
+    refusal = agent_tables.refusals.c
     unsent = (
-        select(tables.refusals)
+        select(agent_tables.refusals)
         .where(refusal.publication == publication, refusal.is_reported.is_(False))
         .order_by(refusal.command_id)
         .limit(_AT_ONCE)
     )
-    sent = tables.refusals.update().where(refusal.command_id == bindparam("sent_id"))
+    sent = agent_tables.refusals.update().where(refusal.command_id == bindparam("sent_id"))
     count = 0
     while True:
         with engine.begin() as connection:

@@ -9,12 +9,12 @@ from itertools import islice
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.database.constraints import defer_constraints
+from replication_conflicts.database.faults import Fault, error_text, fault_of
+from replication_conflicts.database.images import quoted
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.apply import AgentProblem, Node
-from replication_conflicts.distribution.constraints import defer_constraints
-from replication_conflicts.distribution.faults import Fault, error_text, fault_of
-from replication_conflicts.distribution.images import quoted
-from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import Tables, run_plain
+from replication_conflicts.publication.rows import SnapshotRow
 from replication_conflicts.statements import NEW_VERSION
 
 _ROWS_AT_ONCE = 1_000

@@ -13,14 +13,12 @@ from dataclasses import replace
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.constraints import (
+from replication_conflicts.database.constraints import (
     checked,
     checked_at_the_end,
     may_be_written_anew,
 )
-from replication_conflicts.distribution.faults import (
+from replication_conflicts.database.faults import (
     PRIMARY_KEY,
     UNIQUE,
     Fault,
@@ -28,8 +26,10 @@ from replication_conflicts.distribution.faults import (
     fault_of,
     is_decided_by_other_rows,
 )
-from replication_conflicts.distribution.images import json_text
+from replication_conflicts.database.images import json_text
+from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal
 from replication_conflicts.distribution.ports import Refusal
+from replication_conflicts.publication.commands import AgentCommand
 
 
 class Trial:

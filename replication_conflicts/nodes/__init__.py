@@ -1,7 +1,14 @@
 """Simulated nodes: publishers and subscribers that hold rows, change them and apply commands.
 
-They stand in for the databases of a publication in scenarios, in the demo and in tests. A node
-knows nothing of how conflicts are decided: it sends feed rows and obeys commands.
+They stand in for the databases of a publication in scenarios, workloads and tests. A node knows
+nothing of how conflicts are decided: it sends feed rows and obeys commands.
+
+``node``      what all nodes have in common
+``queued``    nodes of queued updating
+``merge``     nodes of merge replication
+``records``   logical records at a node
+``commands``  commands with typed values
+``queue``     what has been uploaded, and the counters behind ids and versions
 """
 
 from __future__ import annotations
@@ -9,14 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
-from replication_conflicts.nodes.commands import Command, SnapshotTable, command_from_record
-from replication_conflicts.nodes.feed import (
-    FeedRow,
-    Identity,
-    Positions,
-    Queue,
-    feed_columns,
-)
+from replication_conflicts.nodes.commands import Command, command_from_record
 from replication_conflicts.nodes.merge import MergeNode
 from replication_conflicts.nodes.node import (
     Change,
@@ -25,16 +25,11 @@ from replication_conflicts.nodes.node import (
     ImpossibleChange,
     Node,
     Refusal,
-    StoredRow,
 )
-from replication_conflicts.nodes.publication import (
-    DEFAULT_PRIORITY,
-    Article,
-    Publication,
-    publication_from_vars,
-)
+from replication_conflicts.nodes.queue import Identity, Positions, Queue
 from replication_conflicts.nodes.queued import QueuedNode
-from replication_conflicts.nodes.values import Key, Row, Value, ValueProblem
+from replication_conflicts.publication.publication import DEFAULT_PRIORITY, Publication
+from replication_conflicts.publication.rows import StoredRow
 
 
 def publisher_node(
@@ -86,31 +81,20 @@ def initial_rows(
 
 
 __all__ = [
-    "Article",
     "Change",
     "ChangeReference",
     "Command",
-    "FeedRow",
     "Held",
     "Identity",
     "ImpossibleChange",
-    "Key",
     "MergeNode",
     "Node",
     "Positions",
-    "Publication",
     "Queue",
     "QueuedNode",
     "Refusal",
-    "Row",
-    "SnapshotTable",
-    "StoredRow",
-    "Value",
-    "ValueProblem",
     "command_from_record",
-    "feed_columns",
     "initial_rows",
-    "publication_from_vars",
     "publisher_node",
     "stamped_priority",
     "subscriber_node",

@@ -1,30 +1,18 @@
-"""Commands to a subscriber, as the view `subscriber_commands` gives them."""
+"""Commands as simulated nodes take them: with typed values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from replication_conflicts.nodes.publication import Publication
-from replication_conflicts.nodes.values import Key, Row
-
-REPLICATED = "replicated"
-COMPENSATING = "compensating"
-REINITIALIZE = "reinitialize"
-NOT_APPLIED = "not_applied"
-LOG_CONFLICT = "log_conflict"
-
-# from this bit on, `sequence` counts what acts behind a position of the queue; below, the commands
-BEHIND_BITS = 32
-
-
-@dataclass(frozen=True)
-class SnapshotTable:
-    """A table of a snapshot: the relation, and its Delta version to read."""
-
-    article: str
-    relation: str
-    table_version: int
+from replication_conflicts.publication.commands import (
+    BEHIND_BITS,
+    SnapshotTable,
+    fields_of_record,
+    optional_text,
+)
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.values import Key, Row
 
 
 @dataclass(frozen=True)
@@ -69,8 +57,8 @@ class Command:
 
 def command_from_record(publication: Publication, record: Mapping[str, object]) -> Command:
     """A command from a row of `subscriber_commands`; maps of canonical text become values."""
-    article_name = _optional_text(record.get("article"))
-    article = publication.articles[article_name] if article_name else None
+    fields = fields_of_record(record)
+    article = publication.articles[fields["article"]] if fields["article"] else None
     key_texts, row_texts = record.get("key"), record.get("row")
     key = row = None
     if article is not None and isinstance(key_texts, Mapping):
@@ -78,46 +66,10 @@ def command_from_record(publication: Publication, record: Mapping[str, object]) 
     if article is not None and isinstance(row_texts, Mapping):
         row = article.from_texts(row_texts)
     return Command(
-        command_id=str(record["command_id"]),
+        **fields,
         subscriber=str(record["subscriber"]),
-        kind=str(record["kind"]),
-        queue_position=_number(record.get("queue_position")) or 0,
-        sequence=_number(record.get("sequence")) or 0,
-        origin=_optional_text(record.get("origin")),
-        transaction_id=_optional_text(record.get("transaction_id")),
-        article=article_name,
-        operation=_optional_text(record.get("operation")),
+        origin=optional_text(record.get("origin")),
+        transaction_id=optional_text(record.get("transaction_id")),
         key=key,
         row=row,
-        old_version=_optional_text(record.get("old_version")),
-        new_version=_optional_text(record.get("new_version")),
-        lineage=_lineage(record.get("lineage")),
-        cause=_optional_text(record.get("cause")),
-        snapshot=_snapshot(record.get("snapshot")),
-        snapshot_position=_number(record.get("snapshot_position")),
-    )
-
-
-def _optional_text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def _number(value: object) -> int | None:
-    return None if value is None else int(str(value))
-
-
-def _lineage(value: object) -> dict[str, int]:
-    return (
-        {str(node): int(number) for node, number in value.items()}
-        if isinstance(value, Mapping)
-        else {}
-    )
-
-
-def _snapshot(value: object) -> tuple[SnapshotTable, ...]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        return ()
-    return tuple(
-        SnapshotTable(str(one["article"]), str(one["relation"]), int(one["table_version"]))
-        for one in value
     )

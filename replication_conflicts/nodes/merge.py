@@ -8,27 +8,21 @@ from datetime import datetime
 from decimal import Decimal
 
 from replication_conflicts.nodes.commands import Command
-from replication_conflicts.nodes.feed import FeedRow, Identity, Queue
 from replication_conflicts.nodes.node import (
-    DELETE,
-    INSERT,
-    UPDATE,
     Change,
     ChangeReference,
     Held,
     Node,
     PlannedChange,
     RowName,
-    StoredRow,
 )
-from replication_conflicts.nodes.publication import Article, LogicalRecord, Publication
-from replication_conflicts.nodes.records import (
-    Deleted,
-    RecordRows,
-    image_values,
-    session_order,
-)
-from replication_conflicts.nodes.values import Key, Row
+from replication_conflicts.nodes.queue import Identity, Queue
+from replication_conflicts.nodes.records import Deleted, RecordRows
+from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE, FeedRow
+from replication_conflicts.publication.publication import Article, LogicalRecord, Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.sessions import image_values, session_order
+from replication_conflicts.publication.values import Key, Row
 
 
 @dataclass

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from replication_conflicts.nodes import commands as kinds
 from replication_conflicts.nodes.commands import Command
-from replication_conflicts.nodes.feed import FeedRow, Identity, Queue
-from replication_conflicts.nodes.publication import Article, Publication
-from replication_conflicts.nodes.values import Key, Row
-
-INSERT = "insert"
-UPDATE = "update"
-DELETE = "delete"
+from replication_conflicts.nodes.queue import Identity, Queue
+from replication_conflicts.publication import commands as kinds
+from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE, FeedRow
+from replication_conflicts.publication.publication import Article, Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Key, Row
 
 RowName = tuple[str, Key]
 
@@ -52,17 +50,6 @@ class Held:
     row: Row
     version: str
     lineage: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class StoredRow:
-    """A row as a table delivers it: an initial row, a published row or a row of a snapshot."""
-
-    article: str
-    row: Row
-    version: str
-    lineage: Mapping[str, int] = field(default_factory=dict)
-    is_deleted: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,14 @@
-"""Logical records at a node: which rows belong together, and what a node knows of all of them.
-
-The simulated nodes and the capture at a database say the same with what stands here.
-"""
+"""Logical records at a node: which rows belong together, and what a node knows of all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from replication_conflicts.nodes.node import DELETE, Held, RowName
-from replication_conflicts.nodes.publication import LogicalRecord, Publication
-from replication_conflicts.nodes.values import Key, Row
-
-IMAGE = "image"
+from replication_conflicts.nodes.node import Held, RowName
+from replication_conflicts.publication.publication import LogicalRecord, Publication
+from replication_conflicts.publication.sessions import with_record
+from replication_conflicts.publication.values import Key, Row
 
 
 @dataclass(frozen=True)
@@ -21,38 +17,6 @@ class Deleted:
 
     row: Row | None
     lineage: Mapping[str, int]
-
-
-def with_record(
-    node: str, lineage: Mapping[str, int], members: Iterable[Mapping[str, int]]
-) -> dict[str, int]:
-    """A row's lineage as its record's: of every other node the highest number in any member.
-
-    The own entry stays the row's own number: a node knows its own versions.
-    """
-    known = dict(lineage)
-    for member in members:
-        for name, number in member.items():
-            if name != node:
-                known[name] = max(known.get(name, 0), number)
-    return known
-
-
-def image_values(lineage: Mapping[str, int], priority: object) -> dict[str, object]:
-    """The contract's columns of a row that is uploaded unchanged, to say what its record is."""
-    return {
-        "operation": IMAGE,
-        "lineage": dict(lineage),
-        "changed_columns": [],
-        "previous_values": None,
-        "priority": priority,
-    }
-
-
-def session_order(operation: str, depth: int) -> tuple[bool, int]:
-    """In a session parents go before children, and deletes last, the other way."""
-    is_delete = operation == DELETE
-    return (is_delete, -depth if is_delete else depth)
 
 
 class RecordRows:

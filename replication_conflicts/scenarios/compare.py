@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
-from replication_conflicts.nodes import Article, ChangeReference, Command, Row
-from replication_conflicts.nodes.values import ValueProblem, timestamp_text
+from replication_conflicts.nodes import ChangeReference, Command
+from replication_conflicts.publication.publication import Article
+from replication_conflicts.publication.values import Row, ValueProblem, timestamp_text
 from replication_conflicts.scenarios.expectations import COMMAND_KEYS, CONFLICT_KEYS, SAME
 from replication_conflicts.scenarios.outputs import Outputs, Record
 from replication_conflicts.scenarios.play import CasePlay

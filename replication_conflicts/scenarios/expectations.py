@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from replication_conflicts.nodes import Article, Publication, Row
+from replication_conflicts.publication.publication import Article, Publication
+from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.reading import Entry
 
 SAME = "same"

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
-from replication_conflicts.nodes import FeedRow, Identity, Positions, initial_rows
+from replication_conflicts.nodes import Identity, Positions, initial_rows
+from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.scenarios.compare import Comparison, Difference
 from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from replication_conflicts.nodes import FeedRow, Publication, Refusal, StoredRow, tables
+from replication_conflicts.lakehouse import tables
+from replication_conflicts.nodes import Refusal
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.scenarios.play import CasePlay, Delivery
 from replication_conflicts.scenarios.project import (
     APPLY_ERRORS,

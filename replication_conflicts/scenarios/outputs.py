@@ -9,15 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlparse
 
-from replication_conflicts.nodes import (
-    Article,
-    Command,
-    Publication,
-    Row,
-    StoredRow,
-    command_from_record,
-)
-from replication_conflicts.nodes.commands import SnapshotTable
+from replication_conflicts.nodes import Command, command_from_record
+from replication_conflicts.publication.commands import SnapshotTable
+from replication_conflicts.publication.publication import Article, Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.project import ConsumerProject
 from replication_conflicts.scenarios.side_by_side import code_of
 from replication_conflicts.scenarios.suite import CASE_COLUMN

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from replication_conflicts.nodes import Publication, Row
-from replication_conflicts.nodes.tables import rows_frame
+from replication_conflicts.lakehouse.tables import rows_frame
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.suite import Suite
 
 if TYPE_CHECKING:

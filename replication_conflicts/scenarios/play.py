@@ -10,22 +10,21 @@ from replication_conflicts.nodes import (
     Change,
     ChangeReference,
     Command,
-    FeedRow,
     Identity,
     ImpossibleChange,
     MergeNode,
     Node,
     Positions,
-    Publication,
     Queue,
     Refusal,
-    Row,
-    StoredRow,
-    ValueProblem,
     publisher_node,
     stamped_priority,
     subscriber_node,
 )
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Row, ValueProblem
 from replication_conflicts.scenarios.outputs import Outputs
 from replication_conflicts.scenarios.reading import SuiteProblem
 from replication_conflicts.scenarios.side_by_side import CaseNames

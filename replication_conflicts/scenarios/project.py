@@ -11,9 +11,9 @@ from pathlib import Path
 import yaml
 
 import replication_conflicts
-from replication_conflicts.distribution.lakehouse import EVENT_COLUMNS
 from replication_conflicts.environment.profile import PROFILE_NAME, write_profile
-from replication_conflicts.nodes import Publication
+from replication_conflicts.lakehouse.relations import EVENT_COLUMNS
+from replication_conflicts.publication.publication import Publication
 
 # Relations that people or subscribers fill; the runner appends to tables, models select from them.
 INPUTS = {

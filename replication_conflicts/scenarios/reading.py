@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import yaml
 
-from replication_conflicts.nodes import ImpossibleChange, ValueProblem
+from replication_conflicts.nodes import ImpossibleChange
+from replication_conflicts.publication.values import ValueProblem
 
 Result = TypeVar("Result")
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from replication_conflicts.nodes import Publication, Row, publication_from_vars
+from replication_conflicts.publication.publication import Publication, publication_from_vars
+from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.steps import RefuseStep
 from replication_conflicts.scenarios.suite import CASE_COLUMN, Suite
 

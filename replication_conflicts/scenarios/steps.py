@@ -8,9 +8,10 @@ from datetime import datetime, timezone
 
 import yaml
 
-from replication_conflicts.nodes import Change, Key, Publication, feed_columns
-from replication_conflicts.nodes.feed import QUEUE_POSITION
-from replication_conflicts.nodes.values import parse_timestamp
+from replication_conflicts.nodes import Change
+from replication_conflicts.publication.feed import QUEUE_POSITION, feed_columns
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.values import Key, parse_timestamp
 from replication_conflicts.scenarios.reading import Entry, Place
 
 OPERATIONS = ("insert", "update", "delete")

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from replication_conflicts.nodes import Publication, Row, publication_from_vars
+from replication_conflicts.publication.publication import Publication, publication_from_vars
+from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.expectations import ExpectationReader, Expectations, whole_row
 from replication_conflicts.scenarios.reading import Entry, Place, SuiteProblem, read_yaml
 from replication_conflicts.scenarios.steps import (

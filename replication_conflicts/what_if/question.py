@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from replication_conflicts.distribution.articles import ConfigurationProblem
-from replication_conflicts.nodes.publication import POLICIES
+from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.publication import POLICIES
 
 # a subscription's priority lies below the publisher's
 HIGHEST_PRIORITY = Decimal("99.99")

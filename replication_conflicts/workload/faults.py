@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from replication_conflicts.nodes import FeedRow
+from replication_conflicts.publication.feed import FeedRow
 
 # how many rows come a second time, with the delivery that they belong to and with the one after
 COPIES_OF_THIS_DELIVERY = 6

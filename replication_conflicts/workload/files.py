@@ -8,9 +8,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from replication_conflicts.nodes import FeedRow, Publication, StoredRow
-from replication_conflicts.nodes.tables import feed_table_columns, initial_table_columns
-from replication_conflicts.nodes.values import Value, parse_type
+from replication_conflicts.lakehouse.tables import feed_table_columns, initial_table_columns
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Value, parse_type
 
 VERSION_COLUMN = "row_version"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from replication_conflicts.nodes import Row
+from replication_conflicts.publication.values import Row
 from replication_conflicts.workload.story import START, Activity, Office, Place, Settings, Story
 
 

@@ -13,7 +13,9 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Protocol
 
-from replication_conflicts.nodes import Change, FeedRow, Key, Row
+from replication_conflicts.nodes import Change
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.values import Key, Row
 from replication_conflicts.workload.faults import BrokenRow
 
 START = datetime(2025, 3, 3, 8, 0, tzinfo=timezone.utc)

@@ -13,15 +13,15 @@ from datetime import timedelta
 
 from replication_conflicts.nodes import (
     Command,
-    FeedRow,
     Node,
-    Publication,
     Queue,
-    StoredRow,
     initial_rows,
     publisher_node,
     subscriber_node,
 )
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.workload.faults import (
     COPIES_OF_LAST_DELIVERY,
     COPIES_OF_THIS_DELIVERY,

@@ -9,7 +9,9 @@ from typing import Any
 
 import yaml
 
-from replication_conflicts.nodes import Command, StoredRow, publication_from_vars
+from replication_conflicts.nodes import Command
+from replication_conflicts.publication.publication import publication_from_vars
+from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.workload import (
     Delivery,
     Settings,

@@ -7,10 +7,12 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from replication_conflicts import nodes
-from replication_conflicts.nodes import MergeNode, Node, Queue, Row, StoredRow
+from replication_conflicts.nodes import MergeNode, Node, Queue
 from replication_conflicts.nodes.commands import Command as NodeCommand
-from replication_conflicts.nodes.feed import FeedRow as NodeFeedRow
 from replication_conflicts.nodes.node import ChangeReference
+from replication_conflicts.publication.feed import FeedRow as NodeFeedRow
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.steps import (
     ChangeStep,
     DecideStep,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from replication_conflicts.nodes import Publication
+from replication_conflicts.publication.publication import Publication
 from tests.python.sequential_reader import Command, Conflict
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from replication_conflicts.nodes import tables
+from replication_conflicts.lakehouse import tables
 from tests.python.conftest import DBT_FILES, DBT_FOLDERS, REPOSITORY
 from tests.python.differential.builds import BuildFailed, Builds, Played
 from tests.python.differential.comparison import compare

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from replication_conflicts.distribution.local_postgres import LocalPostgres, programs
+from replication_conflicts.database.local_postgres import LocalPostgres, programs
 from tests.python.bench.peers.queue_reader import QueueReader
 
 pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")

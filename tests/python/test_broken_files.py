@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
 from replication_conflicts.demo.publications import publication_options
-from replication_conflicts.distribution.articles import ConfigurationProblem
 from replication_conflicts.environment import check, folders, jars, profile
+from replication_conflicts.publication.configuration import ConfigurationProblem
 
 SHOP = "vars: {publications: {shop: {publisher: HQ, articles: {item: {%s}}}}}"
 

@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 
 from replication_conflicts.capture.triggers.as_text import DIALECTS, Script, script
-from replication_conflicts.distribution.articles import node_publication
+from replication_conflicts.database.articles import node_publication
 
 ARTICLES: dict[str, Any] = {
     "sto\"ck's `le[vel]; drop table x --": {

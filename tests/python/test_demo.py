@@ -9,14 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
-from replication_conflicts.demo import console, play
+from replication_conflicts.console import demo as console
+from replication_conflicts.demo import play
 from replication_conflicts.demo.databases import Kind
 from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.publications import STORIES, publication_options
 from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.environment import check, folders
 from replication_conflicts.environment.session import SessionError
-from replication_conflicts.nodes.publication import POLICIES
+from replication_conflicts.publication.publication import POLICIES
 from replication_conflicts.workload import Settings
 
 PROJECT = Path(__file__).parents[2]

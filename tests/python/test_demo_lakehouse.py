@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from replication_conflicts.capture.lakehouse import LakehouseFeed
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
+from replication_conflicts.database.articles import node_publication
 from replication_conflicts.demo.commands import read_commands
 from replication_conflicts.demo.faults import FaultyFeed
 from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse, queue_table
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.commands import Place
-from replication_conflicts.distribution.lakehouse import LakehouseCommands, Relations
-from replication_conflicts.nodes import FeedRow
+from replication_conflicts.lakehouse.commands import LakehouseCommands
+from replication_conflicts.lakehouse.feed import LakehouseFeed
+from replication_conflicts.lakehouse.relations import Relations
+from replication_conflicts.publication.commands import Place
+from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.workload import BrokenRow, Story
 from tests.python.conftest import ScratchProject
 

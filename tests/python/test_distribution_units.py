@@ -12,23 +12,24 @@ from rich.console import Console
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import DatabaseProblem, open_database
+from replication_conflicts.database.faults import Fault, error_code, fault_of
+from replication_conflicts.database.statements import escaped
 from replication_conflicts.distribution.agent import Summary
-from replication_conflicts.distribution.articles import ConfigurationProblem, node_publication
-from replication_conflicts.distribution.commands import (
-    AgentCommand,
-    Place,
-    UnknownCommand,
-    command_from_record,
-    in_batches,
-    in_transactions,
-)
-from replication_conflicts.distribution.database import DatabaseProblem, open_database
-from replication_conflicts.distribution.faults import Fault, error_code, fault_of
-from replication_conflicts.distribution.ports import Refusal, SnapshotRow
+from replication_conflicts.distribution.ports import Refusal
 from replication_conflicts.distribution.report import print_plan, print_summary
 from replication_conflicts.distribution.snapshot import in_chunks
-from replication_conflicts.distribution.statements import escaped
-from replication_conflicts.nodes import SnapshotTable
+from replication_conflicts.distribution.transactions import in_batches, in_transactions
+from replication_conflicts.publication.commands import (
+    AgentCommand,
+    Place,
+    SnapshotTable,
+    UnknownCommand,
+    command_from_record,
+)
+from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.rows import SnapshotRow
 
 ITEM = {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]}
 PUBLICATION = node_publication(
@@ -105,7 +106,7 @@ def test_a_record_keeps_its_texts() -> None:
         "snapshot": None,
         "snapshot_position": None,
     }
-    found = command_from_record(PUBLICATION.options, record)
+    found = command_from_record(record)
     assert (found.key, found.row) == ({"id": "1"}, {"id": "1", "name": None})
     assert (found.queue_position, found.sequence, found.lineage) == (7, 2, {"HQ": 3})
 

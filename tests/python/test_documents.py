@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 from replication_conflicts.capture.install import install
-from replication_conflicts.distribution.articles import node_publication, project_publications
-from replication_conflicts.distribution.database import open_database
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.publication.configuration import project_publications
 
 from .conftest import REPOSITORY
 from .documents import example_files, example_project, section, text_of

@@ -12,8 +12,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 
-from replication_conflicts.nodes import FeedRow, Row
-from replication_conflicts.nodes.feed import feed_columns
+from replication_conflicts.publication.feed import FeedRow, feed_columns
+from replication_conflicts.publication.values import Row
 from replication_conflicts.workload import Settings
 from replication_conflicts.workload.field_sales import SUBSCRIPTIONS
 from tests.python.conftest import REPOSITORY

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from replication_conflicts.nodes import tables
+from replication_conflicts.lakehouse import tables
 from replication_conflicts.scenarios.project import INPUTS, package_folder
 
 from .conftest import ScratchProject

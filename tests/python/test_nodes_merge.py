@@ -11,15 +11,14 @@ import pytest
 from replication_conflicts.nodes import (
     Command,
     MergeNode,
-    Publication,
     Queue,
     command_from_record,
     initial_rows,
-    publication_from_vars,
     publisher_node,
     stamped_priority,
     subscriber_node,
 )
+from replication_conflicts.publication.publication import Publication, publication_from_vars
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 LATER = NOON + timedelta(seconds=1)

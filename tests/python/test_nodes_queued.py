@@ -12,16 +12,15 @@ from replication_conflicts.nodes import (
     Command,
     ImpossibleChange,
     Node,
-    Publication,
     Queue,
-    StoredRow,
-    ValueProblem,
     command_from_record,
     initial_rows,
-    publication_from_vars,
     publisher_node,
     subscriber_node,
 )
+from replication_conflicts.publication.publication import Publication, publication_from_vars
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import ValueProblem
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 BOLT = {"item_id": 1, "name": "bolt", "price": "1.00"}

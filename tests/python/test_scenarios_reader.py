@@ -12,16 +12,11 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.nodes import (
-    Command,
-    Identity,
-    Positions,
-    Publication,
-    Row,
-    StoredRow,
-    initial_rows,
-)
-from replication_conflicts.nodes.commands import SnapshotTable
+from replication_conflicts.nodes import Command, Identity, Positions, initial_rows
+from replication_conflicts.publication.commands import SnapshotTable
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.compare import Comparison
 from replication_conflicts.scenarios.outputs import Outputs, Record
 from replication_conflicts.scenarios.play import (

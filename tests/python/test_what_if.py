@@ -11,8 +11,8 @@ import yaml
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
-from replication_conflicts.distribution.articles import ConfigurationProblem
 from replication_conflicts.environment.profile import write_profile
+from replication_conflicts.publication.configuration import ConfigurationProblem
 from replication_conflicts.what_if.question import Question, check_subscribers, read_question
 
 CONFIGURED: dict[str, Any] = {

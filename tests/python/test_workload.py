@@ -14,13 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from replication_conflicts.nodes import (
-    FeedRow,
-    Key,
-    Node,
-    StoredRow,
-)
-from replication_conflicts.nodes.feed import feed_columns
+from replication_conflicts.nodes import Node
+from replication_conflicts.publication.feed import FeedRow, feed_columns
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Key
 from replication_conflicts.workload import (
     Delivery,
     Settings,

@@ -11,7 +11,7 @@ from replication_conflicts.capture.triggers import (
     sqlite_queued,
 )
 from replication_conflicts.capture.triggers.words import Words
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
+from replication_conflicts.database.articles import NodeArticle, NodePublication
 
 
 def triggers_for(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
+from replication_conflicts.database.articles import NodeArticle, NodePublication
 
 DIALECTS = ("tsql", "mysql")
 _INTO_QUEUE = (

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 
 from replication_conflicts.capture.triggers.records import RecordSql
 from replication_conflicts.capture.triggers.words import Words
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.images import image_sql, literal, quoted
-from replication_conflicts.distribution.metadata import (
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.images import image_sql, literal, quoted
+from replication_conflicts.database.metadata import (
     LINEAGE,
     PARENT,
     VERSION,

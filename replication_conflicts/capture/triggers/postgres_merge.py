@@ -10,9 +10,9 @@ from replication_conflicts.capture.triggers.postgres_queued import (
     truncate_body,
 )
 from replication_conflicts.capture.triggers.words import Words
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.database import AGENT_SETTING
-from replication_conflicts.distribution.images import literal, quoted
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.engine import AGENT_SETTING
+from replication_conflicts.database.images import literal, quoted
 
 
 def sequence_name(publication: str) -> str:

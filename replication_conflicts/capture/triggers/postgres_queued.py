@@ -7,9 +7,9 @@ the queue in the order in which they are committed.
 
 from __future__ import annotations
 
-from replication_conflicts.distribution.articles import NodeArticle
-from replication_conflicts.distribution.database import AGENT_SETTING
-from replication_conflicts.distribution.images import image_sql, literal, quoted
+from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.database.engine import AGENT_SETTING
+from replication_conflicts.database.images import image_sql, literal, quoted
 
 IS_NODES_OWN = f"current_setting('{AGENT_SETTING}', true) is distinct from 'on'"
 # rows look the same whoever writes them: a session may have other settings, and fewer rights

@@ -8,15 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from replication_conflicts.capture.triggers.words import Words
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.images import quoted
-from replication_conflicts.distribution.metadata import (
-    LINEAGE,
-    PARENT,
-    metadata_name,
-    parent_names,
-)
-from replication_conflicts.nodes.publication import LogicalRecord
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.images import quoted
+from replication_conflicts.database.metadata import LINEAGE, PARENT, metadata_name, parent_names
+from replication_conflicts.publication.publication import LogicalRecord
 
 MEMBER = "member"
 

@@ -13,8 +13,8 @@ from replication_conflicts.capture.triggers.sqlite_queued import (
 )
 from replication_conflicts.capture.triggers.sqlite_values import refused_values
 from replication_conflicts.capture.triggers.words import Words
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.images import image_sql, literal, quoted
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.images import image_sql, literal, quoted
 
 EVENTS = (
     "before_insert",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replication_conflicts.capture.triggers.sqlite_values import refused_values
-from replication_conflicts.distribution.articles import NodeArticle
-from replication_conflicts.distribution.images import image_sql, literal, quoted
+from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.database.images import image_sql, literal, quoted
 
 NEW_GUID = (
     "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4'"

@@ -5,9 +5,9 @@ A change that the feed could not carry would otherwise stop the upload, long aft
 
 from __future__ import annotations
 
-from replication_conflicts.distribution.articles import NodeArticle
-from replication_conflicts.distribution.images import literal, quoted
-from replication_conflicts.nodes.values import ColumnType
+from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.publication.values import ColumnType
 
 _INTEGER_BYTES = {
     "tinyint": 1,

@@ -8,7 +8,7 @@
 
 from datetime import datetime
 
-from replication_conflicts.nodes import FeedRow
+from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.workload.faults import BrokenRow
 from replication_conflicts.workload.field_sales.accounts import (
     CUSTOMER,

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from replication_conflicts.nodes import Change, Row, Value
+from replication_conflicts.nodes import Change
+from replication_conflicts.publication.values import Row, Value
 from replication_conflicts.workload.field_sales import words
 from replication_conflicts.workload.story import Changes, Place, part
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-from replication_conflicts.nodes import FeedRow
+from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.workload.faults import BrokenRow
 from replication_conflicts.workload.inventory.stores import PRODUCT
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from replication_conflicts.nodes import Change, Row
+from replication_conflicts.nodes import Change
+from replication_conflicts.publication.values import Row
 from replication_conflicts.workload.inventory import words
 from replication_conflicts.workload.story import Changes, Place, part
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
-from replication_conflicts.nodes import tables
-from replication_conflicts.nodes.publication import publication_from_vars
+from replication_conflicts.lakehouse import tables
+from replication_conflicts.publication.publication import publication_from_vars
 from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
 from tests.python.bench import workload
 from tests.python.bench.workload import ARTICLE, EMPTY, PUBLICATION, Batch

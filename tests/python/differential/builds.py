@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
 from replication_conflicts.environment.profile import quick_start
-from replication_conflicts.nodes import FeedRow, Publication, publication_from_vars, tables
+from replication_conflicts.lakehouse import tables
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import Publication, publication_from_vars
 from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs, text_expression
 from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from replication_conflicts.nodes import publication_from_vars
+from replication_conflicts.publication.publication import publication_from_vars
 from tests.python.documented_comparison import conflict_record
 from tests.python.sequential_reader import SequentialReader
 from tests.python.strategies.cases import Case, Delivery

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from replication_conflicts.distribution.local_postgres import LocalPostgres
+from replication_conflicts.database.local_postgres import LocalPostgres
 from tests.python.nodes_loop.databases import Databases, postgres_databases, sqlite_databases
 
 KINDS = ["sqlite", "postgres"] if os.environ.get("TEST_POSTGRES") else ["sqlite"]

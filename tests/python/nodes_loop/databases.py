@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy import text
 
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.local_postgres import LocalPostgres
 from replication_conflicts.demo.databases import NodeRows as Rows
 from replication_conflicts.demo.databases import all_rows, column_type, create_tables
-from replication_conflicts.distribution.database import open_database
-from replication_conflicts.distribution.local_postgres import LocalPostgres
 
 VERSION = "row_version"
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.distribution.local_postgres import LocalPostgres
+from replication_conflicts.database.local_postgres import LocalPostgres
 from tests.python.nodes_loop import lake
 
 _FORK = multiprocessing.get_context("fork")

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
-from replication_conflicts.distribution.articles import NodePublication
-from replication_conflicts.distribution.commands import AgentCommand, Place
-from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
-from replication_conflicts.nodes.commands import SnapshotTable
-from replication_conflicts.nodes.feed import FeedRow
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.distribution.ports import Refusal, Reinitialized
+from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.sequential_reader import Command, Event, SequentialReader
 from tests.python.sequential_reader import FeedRow as ReaderRow
 

@@ -12,11 +12,11 @@ from sqlalchemy import Engine
 from replication_conflicts.capture.install import install
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.statements import Tables
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables
 from tests.python.nodes_loop.lake import Lake, Publisher, Source
 

@@ -13,16 +13,16 @@ from sqlalchemy import Engine, text
 from replication_conflicts.capture.install import install
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.images import quoted
+from replication_conflicts.database.metadata import LINEAGE, metadata_name
+from replication_conflicts.database.statements import Tables, escaped, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.images import quoted
-from replication_conflicts.distribution.metadata import LINEAGE, metadata_name
-from replication_conflicts.distribution.statements import Tables, escaped, run_plain
-from replication_conflicts.nodes import Change, Command, FeedRow, MergeNode
-from replication_conflicts.nodes.records import IMAGE
+from replication_conflicts.nodes import Change, Command, MergeNode
+from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.feed import IMAGE, FeedRow
 from tests.python.nodes_loop.databases import VERSION, Databases, all_rows, create_tables
 from tests.python.nodes_loop.standins import Lists
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 
-from replication_conflicts.distribution.database import dialect_of
-from replication_conflicts.distribution.images import quoted
-from replication_conflicts.distribution.statements import escaped, run_plain
+from replication_conflicts.database.engine import dialect_of
+from replication_conflicts.database.images import quoted
+from replication_conflicts.database.statements import escaped, run_plain
 
 ARTICLES: dict[str, Any] = {
     "item": {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from replication_conflicts.distribution.commands import AgentCommand, Place
-from replication_conflicts.distribution.ports import Refusal, Reinitialized, SnapshotRow
+from replication_conflicts.distribution.ports import Refusal, Reinitialized
+from replication_conflicts.publication.commands import AgentCommand, Place
+from replication_conflicts.publication.rows import SnapshotRow
 
 
 @dataclass

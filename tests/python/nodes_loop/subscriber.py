@@ -10,13 +10,13 @@ from sqlalchemy import Engine
 from replication_conflicts.capture.install import ExistingRows, install
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
+from replication_conflicts.database.articles import NodePublication, node_publication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.agent import Agent, Options, Ports, Summary
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import NodePublication, node_publication
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.statements import Tables, run_plain
-from replication_conflicts.nodes.feed import FeedRow
+from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.feed import FeedRow
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
 

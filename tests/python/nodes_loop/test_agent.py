@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from replication_conflicts.distribution import tables
+from replication_conflicts.database import agent_tables
+from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution.apply import AgentProblem
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import run_plain
-from replication_conflicts.nodes.commands import SnapshotTable
+from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases
 from tests.python.nodes_loop.subscriber import Subscriber, command, insert
 
@@ -219,6 +218,6 @@ def test_lost_conflicts_are_kept_at_the_node(subscriber: Subscriber) -> None:
     subscriber.give(insert(1, 1, "one"), lost)
     assert subscriber.run().commands["log_conflict"] == 1
     with subscriber.engine.begin() as connection:
-        (kept,) = connection.execute(select(tables.conflicts)).mappings()
+        (kept,) = connection.execute(select(agent_tables.conflicts)).mappings()
     assert (kept["conflict_id"], kept["queue_position"]) == ("conflict", 2)
     assert "O'Brien" in kept["lost_row"]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from replication_conflicts.database import agent_tables
 from replication_conflicts.distribution import agent as agent_module
-from replication_conflicts.distribution import tables
-from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import Databases, sqlite_databases
 from tests.python.nodes_loop.subscriber import Subscriber, command
 
@@ -206,7 +206,7 @@ def test_a_crash_in_between_loses_nothing_and_repeats_nothing(databases: Databas
     subscriber.engine.dispose()
     assert codes(subscriber) == {"2": ("a", "HQ:0")}
     with subscriber.engine.begin() as connection:
-        assert tables.read_position(connection, "shop", "north").position == 0
+        assert agent_tables.read_position(connection, "shop", "north").position == 0
     summary = subscriber.run()
     assert (summary.transactions, summary.changed_rows) == (3, 3)
     assert codes(subscriber) == {"1": ("b", "HQ:2")}

@@ -15,11 +15,11 @@ from typer.testing import CliRunner, Result
 
 from replication_conflicts.capture.install import install
 from replication_conflicts.cli import app
-from replication_conflicts.distribution import console
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import open_database
-from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.console import distribute
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.statements import run_plain
+from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
 
@@ -69,9 +69,9 @@ class Desk:
 @pytest.fixture
 def desk(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     found = Desk(tmp_path, databases.make("north"))
-    monkeypatch.setattr(console, "spark_of", lambda *_: None)
+    monkeypatch.setattr(distribute, "spark_of", lambda *_: None)
     for port in ("LakehouseCommands", "LakehouseSnapshots", "LakehouseReports"):
-        monkeypatch.setattr(console, port, lambda *_: found.lists)
+        monkeypatch.setattr(distribute, port, lambda *_: found.lists)
     return found
 
 
@@ -103,7 +103,7 @@ def test_a_run_ends_with_a_summary_and_the_next_one_goes_on(desk: Desk) -> None:
 def test_a_refused_command_stops_or_is_left_out(desk: Desk, choice: str, keys: list[str]) -> None:
     desk.give(1, 200, 3)
     result = desk.call("--on-error", choice)
-    assert result.exit_code == console.REFUSED
+    assert result.exit_code == distribute.REFUSED
     assert "refused: insert of item (id 200)" in result.output
     assert ("Stopped there." in result.output) is (choice == "stop")
     assert desk.keys() == keys

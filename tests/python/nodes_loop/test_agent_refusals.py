@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from replication_conflicts.distribution import trial
-from replication_conflicts.distribution.commands import AgentCommand
+from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import Databases, sqlite_databases
 from tests.python.nodes_loop.subscriber import Subscriber, command
 

@@ -8,9 +8,8 @@ import pytest
 
 from replication_conflicts.capture.install import ExistingRows
 from replication_conflicts.distribution.apply import AgentProblem
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.nodes.commands import SnapshotTable
+from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases
 from tests.python.nodes_loop.subscriber import Subscriber
 

@@ -15,12 +15,13 @@ from sqlalchemy import inspect
 
 from replication_conflicts.capture.install import CaptureProblem, ExistingRows, install, remove
 from replication_conflicts.capture.upload import upload
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import open_database
-from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import run_plain
-from replication_conflicts.nodes import Change, FeedRow, SnapshotTable
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.statements import run_plain
+from replication_conflicts.nodes import Change
+from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import (
     Databases,
     create_tables,

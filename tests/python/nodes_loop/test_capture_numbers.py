@@ -6,12 +6,12 @@ from typing import Any
 
 from replication_conflicts.capture.install import install
 from replication_conflicts.capture.state import capture_state
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import Tables, run_plain
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
 

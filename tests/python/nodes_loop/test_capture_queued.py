@@ -14,11 +14,11 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.capture.install import CaptureProblem, ExistingRows, install, remove
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import read, seal, upload
-from replication_conflicts.distribution.articles import NodePublication, node_publication
-from replication_conflicts.distribution.database import agent_transaction, dialect_of, open_database
-from replication_conflicts.distribution.statements import Tables, run_plain
-from replication_conflicts.nodes.feed import FeedRow
-from replication_conflicts.nodes.values import ValueProblem
+from replication_conflicts.database.articles import NodePublication, node_publication
+from replication_conflicts.database.engine import agent_transaction, dialect_of, open_database
+from replication_conflicts.database.statements import Tables, run_plain
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.values import ValueProblem
 from tests.python.nodes_loop.databases import (
     VERSION,
     Databases,

@@ -13,12 +13,11 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.install import install
 from replication_conflicts.capture.upload import upload
-from replication_conflicts.distribution.articles import NodePublication, node_publication
-from replication_conflicts.distribution.database import open_database
-from replication_conflicts.distribution.faults import Fault, fault_of
-from replication_conflicts.distribution.images import quoted
-from replication_conflicts.nodes.feed import FeedRow
-from replication_conflicts.nodes.records import IMAGE
+from replication_conflicts.database.articles import NodePublication, node_publication
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.faults import Fault, fault_of
+from replication_conflicts.database.images import quoted
+from replication_conflicts.publication.feed import IMAGE, FeedRow
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.people import ARTICLES, ODD, Person
 

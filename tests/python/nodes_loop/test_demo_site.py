@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from replication_conflicts.database.articles import node_publication
 from replication_conflicts.demo.publications import (
     STORIES,
     is_queued,
     publication_options,
 )
 from replication_conflicts.demo.site import Links, Site
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.nodes.publication import POLICIES
+from replication_conflicts.publication.publication import POLICIES
 from replication_conflicts.workload import Settings, Story
 from tests.python.nodes_loop.databases import Databases
 from tests.python.nodes_loop.lake import Lake, Publisher, Source

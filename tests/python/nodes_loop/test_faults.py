@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.database.engine import DatabaseProblem, open_database
+from replication_conflicts.database.faults import Fault, fault_of, is_decided_by_other_rows
 from replication_conflicts.distribution.agent import Options
 from replication_conflicts.distribution.apply import AgentProblem
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import DatabaseProblem, open_database
-from replication_conflicts.distribution.faults import Fault, fault_of, is_decided_by_other_rows
+from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import Databases, sqlite_databases
 from tests.python.nodes_loop.subscriber import Subscriber, command
 

@@ -20,19 +20,19 @@ from replication_conflicts.capture.install import (
     pending_changes,
     remove,
 )
-from replication_conflicts.capture.lakehouse import LakehouseFeed
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
-from replication_conflicts.distribution import tables as agent_tables
+from replication_conflicts.database import agent_tables
+from replication_conflicts.database.articles import NodePublication, node_publication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import NodePublication, node_publication
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.lakehouse import Relations
-from replication_conflicts.distribution.ports import SnapshotRow
-from replication_conflicts.distribution.statements import Tables, run_plain
-from replication_conflicts.nodes import FeedRow
+from replication_conflicts.lakehouse.feed import LakehouseFeed
+from replication_conflicts.lakehouse.relations import Relations
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
 

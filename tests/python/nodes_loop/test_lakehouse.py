@@ -9,26 +9,23 @@ import pytest
 from sqlalchemy import Engine
 
 from replication_conflicts.capture.install import install
-from replication_conflicts.capture.lakehouse import LakehouseFeed
 from replication_conflicts.capture.ports import BatchMismatch
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import read, seal, upload
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.distribution.agent import Agent, Ports, Summary
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.database import open_database
-from replication_conflicts.distribution.lakehouse import (
-    LakehouseCommands,
-    LakehouseReports,
-    LakehouseSnapshots,
-    Relations,
-    canonical_sql,
-)
 from replication_conflicts.distribution.ports import Refusal
-from replication_conflicts.distribution.statements import Tables, run_plain
-from replication_conflicts.nodes import publication_from_vars
-from replication_conflicts.nodes.tables import append_rows, create_table
+from replication_conflicts.lakehouse.commands import LakehouseCommands
+from replication_conflicts.lakehouse.feed import LakehouseFeed
+from replication_conflicts.lakehouse.relations import Relations, canonical_sql
+from replication_conflicts.lakehouse.reports import LakehouseReports
+from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
+from replication_conflicts.lakehouse.tables import append_rows, create_table
+from replication_conflicts.publication.publication import publication_from_vars
 from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
 from tests.python.nodes_loop.databases import (
     Rows,

@@ -7,16 +7,12 @@ from datetime import datetime, timezone
 
 import pytest
 
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.commands import Place
-from replication_conflicts.distribution.lakehouse import (
-    LakehouseCommands,
-    LakehouseProblem,
-    LakehouseReports,
-    Relations,
-    make_events_table,
-)
+from replication_conflicts.database.articles import node_publication
 from replication_conflicts.distribution.ports import Reinitialized
+from replication_conflicts.lakehouse.commands import LakehouseCommands
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, make_events_table
+from replication_conflicts.lakehouse.reports import LakehouseReports
+from replication_conflicts.publication.commands import Place
 from tests.python.conftest import ScratchProject
 from tests.python.nodes_loop.databases import publications
 from tests.python.nodes_loop.people import ARTICLES

@@ -11,10 +11,10 @@ from sqlalchemy import Engine
 
 from replication_conflicts.capture.install import install
 from replication_conflicts.capture.upload import read, seal
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.statements import run_plain
 from replication_conflicts.demo.office import DatabaseOffice, Reader
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.database import dialect_of, open_database
-from replication_conflicts.distribution.statements import run_plain
 from replication_conflicts.nodes import Change
 from replication_conflicts.nodes.node import ImpossibleChange
 from tests.python.nodes_loop.databases import Databases, create_tables, publications

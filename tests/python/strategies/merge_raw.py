@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from replication_conflicts.nodes import FeedRow, Publication
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import Publication
 from tests.python.strategies.merge_publication import value_of
 
 

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 
 from replication_conflicts.nodes import (
     Change,
-    FeedRow,
     ImpossibleChange,
-    Key,
     Node,
     Queue,
-    StoredRow,
     initial_rows,
-    publication_from_vars,
     publisher_node,
     subscriber_node,
 )
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import publication_from_vars
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Key
 from tests.python.documented_cases import node_command, stored_row
 from tests.python.sequential_reader import (
     ApplyError,

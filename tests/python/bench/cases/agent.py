@@ -6,13 +6,13 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.local_postgres import LocalPostgres
+from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.articles import node_publication
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import open_database
-from replication_conflicts.distribution.local_postgres import LocalPostgres
-from replication_conflicts.distribution.statements import Tables
+from replication_conflicts.publication.commands import AgentCommand
 from tests.python.bench.bench import Bench
 from tests.python.bench.peers import bare_driver
 from tests.python.bench.results import Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replication_conflicts.distribution.local_postgres import LocalPostgres
+from replication_conflicts.database.local_postgres import LocalPostgres
 from tests.python.bench.bench import Bench
 from tests.python.bench.peers.queue_reader import QueueReader
 from tests.python.bench.results import Result, seconds, speed

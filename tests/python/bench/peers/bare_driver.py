@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from replication_conflicts.distribution.commands import AgentCommand
-from replication_conflicts.distribution.database import open_database
-from replication_conflicts.distribution.statements import Tables
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.statements import Tables
+from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import create_tables
 
 ROWS = 10

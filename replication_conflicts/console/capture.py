@@ -19,8 +19,7 @@ from replication_conflicts.capture.install import (
 from replication_conflicts.capture.ports import BatchMismatch
 from replication_conflicts.capture.triggers.as_text import script
 from replication_conflicts.capture.upload import CHANGES_AT_ONCE, upload
-from replication_conflicts.distribution.articles import ConfigurationProblem
-from replication_conflicts.distribution.console import (
+from replication_conflicts.console.options import (
     FeedsOption,
     ProfilesOption,
     ProjectOption,
@@ -31,10 +30,12 @@ from replication_conflicts.distribution.console import (
     spark_of,
     stop,
 )
-from replication_conflicts.distribution.database import DatabaseProblem, open_database
-from replication_conflicts.distribution.faults import error_text
-from replication_conflicts.distribution.lakehouse import LakehouseProblem, Relations
-from replication_conflicts.nodes.values import ValueProblem
+from replication_conflicts.database.engine import DatabaseProblem, open_database
+from replication_conflicts.database.faults import error_text
+from replication_conflicts.lakehouse.feed import LakehouseFeed
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
+from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.values import ValueProblem
 
 _PROBLEMS = (
     CaptureProblem,
@@ -100,8 +101,6 @@ def upload_command(
     target: TargetOption = "embedded",
 ) -> None:
     """Move committed changes to the change feed, exactly once and in order."""
-    from replication_conflicts.capture.lakehouse import LakehouseFeed
-
     try:
         chosen = chosen_publication(project_dir, publication)
         engine = open_database(url)

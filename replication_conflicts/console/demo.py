@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.local_postgres import PostgresProblem, programs
 from replication_conflicts.demo import report
 from replication_conflicts.demo.databases import Kind
 from replication_conflicts.demo.play import Delivery, Demo
@@ -23,12 +25,11 @@ from replication_conflicts.demo.query import print_query, short_error
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.distribution.apply import AgentProblem
-from replication_conflicts.distribution.articles import ConfigurationProblem, node_publication
-from replication_conflicts.distribution.local_postgres import PostgresProblem, programs
 from replication_conflicts.environment import check, folders
 from replication_conflicts.environment.profile import ProfileError, target_schema
 from replication_conflicts.environment.session import SessionError
-from replication_conflicts.nodes.publication import POLICIES
+from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.publication import POLICIES
 from replication_conflicts.workload import Settings
 
 _DEFAULTS = Settings()

@@ -10,9 +10,9 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from replication_conflicts.nodes.feed import FeedRow, feed_columns
-from replication_conflicts.nodes.node import StoredRow
-from replication_conflicts.nodes.publication import Article, Publication
+from replication_conflicts.publication.feed import FeedRow, feed_columns
+from replication_conflicts.publication.publication import Article, Publication
+from replication_conflicts.publication.rows import StoredRow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from replication_conflicts.distribution.articles import NodeArticle
-from replication_conflicts.distribution.images import literal, quoted
-from replication_conflicts.distribution.statements import run_plain
+from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.statements import run_plain
 
 
 def defer_constraints(connection: Connection) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, CursorResult, TextClause, text
 
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.commands import AgentCommand, Texts
-from replication_conflicts.distribution.images import bound_value, image_sql, quoted, texts_of
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.images import bound_value, image_sql, quoted, texts_of
+from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.values import Texts
 from replication_conflicts.statements import (
     NEW_VERSION,
     OLD_VERSION,

@@ -10,7 +10,7 @@ import base64
 import math
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from decimal import Decimal, InvalidOperation
@@ -18,6 +18,8 @@ from decimal import Decimal, InvalidOperation
 Value = int | float | Decimal | str | bool | bytes | date | datetime | None
 Row = dict[str, Value]
 Key = tuple[Value, ...]
+# canonical text by column
+Texts = Mapping[str, str | None]
 
 _INTEGER_BITS = {
     "tinyint": 8,

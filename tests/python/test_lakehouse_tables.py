@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from replication_conflicts.nodes import tables
+from replication_conflicts.lakehouse import tables
 from tests.python.conftest import ScratchProject
 
 COLUMNS = {

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from replication_conflicts.distribution.articles import ConfigurationProblem, project_publications
-from replication_conflicts.distribution.console import (
+from replication_conflicts.console.options import (
     ProfilesOption,
     ProjectOption,
     PublicationOption,
@@ -19,7 +18,11 @@ from replication_conflicts.distribution.console import (
 )
 from replication_conflicts.environment.profile import ProfileError
 from replication_conflicts.environment.session import SessionError
-from replication_conflicts.nodes.publication import POLICIES
+from replication_conflicts.publication.configuration import (
+    ConfigurationProblem,
+    project_publications,
+)
+from replication_conflicts.publication.publication import POLICIES
 from replication_conflicts.what_if.answer import Project, WhatIfFailed, answer
 from replication_conflicts.what_if.question import read_question
 from replication_conflicts.what_if.report import print_answer

@@ -12,14 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
-from replication_conflicts.distribution.articles import NodeArticle, NodePublication
-from replication_conflicts.distribution.lakehouse import (
-    LakehouseProblem,
-    Relations,
-    make_events_table,
-)
-from replication_conflicts.nodes.feed import QUEUE_POSITION, FeedRow, feed_columns
-from replication_conflicts.nodes.values import timestamp_text
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, make_events_table
+from replication_conflicts.publication.feed import QUEUE_POSITION, FeedRow, feed_columns
+from replication_conflicts.publication.values import timestamp_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,4 +1,4 @@
-"""What a simulated node must know of a publication: its articles, their keys and their records."""
+"""What a node must know of a publication: its articles, their keys and their records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from replication_conflicts.nodes.values import (
+from replication_conflicts.publication.values import (
     ColumnType,
     Key,
     Row,
@@ -136,7 +136,7 @@ class LogicalRecord:
 
 @dataclass(frozen=True)
 class Publication:
-    """A named set of articles, as far as simulated nodes need it."""
+    """A named set of articles, as far as nodes need it."""
 
     name: str
     replication: str

@@ -13,9 +13,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from sqlglot import exp
 
-from replication_conflicts.distribution.articles import NodeArticle
-from replication_conflicts.distribution.commands import Texts
-from replication_conflicts.nodes.values import ColumnType, Value, ValueProblem
+from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.publication.values import ColumnType, Texts, Value, ValueProblem
 
 # a number of SQLite has far fewer digits; the usual context rounds beyond 28 and then refuses
 _EXACT = Context(prec=400)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -12,36 +12,35 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from sqlalchemy import Engine, inspect
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.distribution import tables
+from replication_conflicts.capture.install import CaptureProblem
+from replication_conflicts.capture.state import capture_state
+from replication_conflicts.console.options import (
+    FeedsOption,
+    ProfilesOption,
+    ProjectOption,
+    PublicationOption,
+    TargetOption,
+    UrlOption,
+    chosen_publication,
+    spark_of,
+    stop,
+)
+from replication_conflicts.database import agent_tables
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.engine import DatabaseProblem, dialect_of, open_database
+from replication_conflicts.database.faults import error_text
+from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
 from replication_conflicts.distribution.apply import AgentProblem, Node
-from replication_conflicts.distribution.articles import (
-    ConfigurationProblem,
-    NodePublication,
-    node_publication,
-    project_publications,
-)
-from replication_conflicts.distribution.commands import Place, UnknownCommand
-from replication_conflicts.distribution.database import (
-    DatabaseProblem,
-    dialect_of,
-    open_database,
-)
-from replication_conflicts.distribution.faults import error_text
-from replication_conflicts.distribution.lakehouse import (
-    LakehouseCommands,
-    LakehouseProblem,
-    LakehouseReports,
-    LakehouseSnapshots,
-    Relations,
-)
 from replication_conflicts.distribution.report import Stake, print_plan, print_summary
 from replication_conflicts.distribution.snapshot import held_rows
-from replication_conflicts.distribution.statements import Tables
-from replication_conflicts.nodes.values import ValueProblem
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from replication_conflicts.lakehouse.commands import LakehouseCommands
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
+from replication_conflicts.lakehouse.reports import LakehouseReports
+from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
+from replication_conflicts.publication.commands import Place, UnknownCommand
+from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.values import ValueProblem
 
 REFUSED = 3
 
@@ -61,24 +60,6 @@ class OnError(Enum):
 
     STOP = "stop"
     SKIP = "skip"
-
-
-PublicationOption = Annotated[
-    str | None, typer.Option(help="Default: the project's only publication.")
-]
-UrlOption = Annotated[
-    str,
-    typer.Option(
-        envvar="NODE_URL",
-        help="SQLAlchemy URL of the node's database: sqlite:///file.db, postgresql://...",
-    ),
-]
-ProjectOption = Annotated[Path, typer.Option(help="Folder of dbt_project.yml.")]
-ProfilesOption = Annotated[
-    Path | None, typer.Option(help="Folder of profiles.yml; default: the project's profiles.")
-]
-TargetOption = Annotated[str, typer.Option(help="Target of the profile.")]
-FeedsOption = Annotated[str, typer.Option(help="Schema of what arrives.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -191,42 +172,12 @@ def _initialize(
 
 def node_of(engine: Engine, publication: NodePublication, name: str) -> Node:
     """The node that a database is. Errors: DatabaseProblem where it is another one."""
-    from replication_conflicts.capture.install import CaptureProblem
-    from replication_conflicts.capture.state import capture_state
-
     try:
         rows = Tables(publication, dialect_of(engine))
         state = capture_state(engine, name, rows)
     except CaptureProblem as problem:
         raise DatabaseProblem(str(problem)) from problem
     return Node(publication, name, rows, state)
-
-
-def chosen_publication(project: Path, name: str | None) -> NodePublication:
-    """A publication of a project; without a name the only one. Errors: ConfigurationProblem."""
-    found = project_publications(project)
-    if name is None and len(found) != 1:
-        known = f"--publication must be one of: {', '.join(found)}"
-        raise ConfigurationProblem(known if found else f"{project} has no publications")
-    return node_publication(name or next(iter(found)), found)
-
-
-def spark_of(project: Path, profiles: Path | None, target: str) -> SparkSession:
-    """The session that the project's builds use."""
-    from replication_conflicts.dbt_build import DbtBuild
-    from replication_conflicts.environment.profile import ProfileError
-    from replication_conflicts.environment.session import SessionError
-
-    try:
-        return DbtBuild(project, profiles or project / "profiles", target).spark
-    except (ProfileError, SessionError) as problem:
-        raise LakehouseProblem(str(problem)) from problem
-
-
-def stop(message: str) -> NoReturn:
-    """End with one line."""
-    typer.echo(message, err=True)
-    raise typer.Exit(1)
 
 
 def _plan(
@@ -237,11 +188,11 @@ def _plan(
     *,
     is_initializing: bool,
 ) -> None:
-    """Say what would be done, without making the agent's tables."""
+    """Say what would be done, without making the agent's agent_tables."""
     with engine.begin() as connection:
-        is_known = inspect(connection).has_table(tables.positions.name)
+        is_known = inspect(connection).has_table(agent_tables.positions.name)
         names = (node.publication.name, node.name)
-        place = tables.read_position(connection, *names) if is_known else Place()
+        place = agent_tables.read_position(connection, *names) if is_known else Place()
         at_stake = Stake(held_rows(connection, node), node.capture.pending(connection))
     is_before_builds = is_initializing and not commands.are_written
     found = () if is_before_builds else commands.after(place)

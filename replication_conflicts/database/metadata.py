@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replication_conflicts.distribution.articles import NodeArticle
+from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.statements import ArticleShape
 
 VERSION = "replication_version"

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from replication_conflicts.nodes.publication import Publication, publication_from_vars
-from replication_conflicts.nodes.values import ColumnType, ValueProblem
+from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.publication import Publication, publication_from_vars
+from replication_conflicts.publication.values import ColumnType, ValueProblem
 from replication_conflicts.statements import ArticleShape, article_shapes
-
-
-class ConfigurationProblem(Exception):
-    """A publication that a node cannot have; the message says why in one line."""
 
 
 @dataclass(frozen=True)
@@ -89,22 +83,3 @@ def _parent_columns(options: Publication, article: str) -> tuple[str, ...]:
     if record is None or not record.is_by_record or article == record.top:
         return ()
     return record.members[article].columns
-
-
-def project_publications(project: Path) -> Mapping[str, Any]:
-    """What a project's dbt_project.yml has under vars: publications:.
-
-    Errors: ConfigurationProblem.
-    """
-    file = project / "dbt_project.yml"
-    if not file.is_file():
-        raise ConfigurationProblem(f"{project} is no dbt project: it has no dbt_project.yml")
-    try:
-        found = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationProblem(f"{file} is no YAML: {' '.join(str(error).split())}") from error
-    for name in ("vars", "publications"):
-        found = (found.get(name) if isinstance(found, Mapping) else None) or {}
-    if not isinstance(found, Mapping):
-        raise ConfigurationProblem(f"{file}: vars: publications: must be names with options")
-    return found

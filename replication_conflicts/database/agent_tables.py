@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from replication_conflicts.distribution.commands import Place
+from replication_conflicts.publication.commands import Place
 
 metadata = MetaData()
 

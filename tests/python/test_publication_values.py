@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replication_conflicts.nodes.values import (
+from replication_conflicts.publication.values import (
     Value,
     ValueProblem,
     join_key_texts,

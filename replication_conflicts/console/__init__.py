@@ -1,0 +1,4 @@
+"""The commands of ``replication-conflicts``: each module registers its own.
+
+``options``  what several of them have in common
+"""

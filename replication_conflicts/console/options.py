@@ -1,0 +1,62 @@
+"""What several commands have in common: options, the publication, the session, the last word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from replication_conflicts.database.articles import NodePublication, node_publication
+from replication_conflicts.lakehouse.relations import LakehouseProblem
+from replication_conflicts.publication.configuration import (
+    ConfigurationProblem,
+    project_publications,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PublicationOption = Annotated[
+    str | None, typer.Option(help="Default: the project's only publication.")
+]
+UrlOption = Annotated[
+    str,
+    typer.Option(
+        envvar="NODE_URL",
+        help="SQLAlchemy URL of the node's database: sqlite:///file.db, postgresql://...",
+    ),
+]
+ProjectOption = Annotated[Path, typer.Option(help="Folder of dbt_project.yml.")]
+ProfilesOption = Annotated[
+    Path | None, typer.Option(help="Folder of profiles.yml; default: the project's profiles.")
+]
+TargetOption = Annotated[str, typer.Option(help="Target of the profile.")]
+FeedsOption = Annotated[str, typer.Option(help="Schema of what arrives.")]
+
+
+def chosen_publication(project: Path, name: str | None) -> NodePublication:
+    """A publication of a project; without a name the only one. Errors: ConfigurationProblem."""
+    found = project_publications(project)
+    if name is None and len(found) != 1:
+        known = f"--publication must be one of: {', '.join(found)}"
+        raise ConfigurationProblem(known if found else f"{project} has no publications")
+    return node_publication(name or next(iter(found)), found)
+
+
+def spark_of(project: Path, profiles: Path | None, target: str) -> SparkSession:
+    """The session that the project's builds use."""
+    from replication_conflicts.dbt_build import DbtBuild
+    from replication_conflicts.environment.profile import ProfileError
+    from replication_conflicts.environment.session import SessionError
+
+    try:
+        return DbtBuild(project, profiles or project / "profiles", target).spark
+    except (ProfileError, SessionError) as problem:
+        raise LakehouseProblem(str(problem)) from problem
+
+
+def stop(message: str) -> NoReturn:
+    """End with one line."""
+    typer.echo(message, err=True)
+    raise typer.Exit(1)

@@ -1,0 +1,11 @@
+"""The project's Delta tables, for what stands outside of dbt.
+
+Captures and agents know them by their ports only; this is what is behind these.
+
+``relations``  the schemas, and what is the same for all who read them
+``tables``     tables of feed rows and initial rows
+``feed``       where captures deliver: the queue, and the feeds as views of it
+``commands``   where an agent's commands come from
+``snapshots``  rows to start over with
+``reports``    where an agent's reports go
+"""

@@ -1,0 +1,57 @@
+"""The project's relations: where they are, and what is the same for all who read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from replication_conflicts.lakehouse.tables import create_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# the columns of the relation subscription_events
+EVENT_COLUMNS = {
+    "publication": "string",
+    "subscriber": "string",
+    "event": "string",
+    "snapshot_position": "bigint",
+    "queue_position": "bigint",
+    "at": "timestamp",
+}
+
+
+class LakehouseProblem(Exception):
+    """A relation that is not there, or not of the kind that is needed."""
+
+
+@dataclass(frozen=True)
+class Relations:
+    """The schemas: what a build writes, what arrives, and what every node starts with."""
+
+    published: str = "published"
+    feeds: str = "feeds"
+    initial: str = "initial"
+    # the table that the project's relation subscription_events reads; None: that among the feeds
+    events: str | None = None
+
+    @property
+    def events_table(self) -> str:
+        """The table that events of subscriptions go to."""
+        return self.events or f"{self.feeds}.subscription_events"
+
+
+def make_events_table(spark: SparkSession, relations: Relations) -> None:
+    """Make the table that events go to, unless it is there."""
+    create_table(spark, relations.events_table, EVENT_COLUMNS)
+
+
+def canonical_sql(column: str, spark_type: str) -> str:
+    """Spark's expression for the canonical text of a column."""
+    name = f"`{column.replace('`', '``')}`"
+    kind = spark_type.strip().lower()
+    if kind == "binary":
+        return f"base64({name})"
+    if kind.startswith(("array", "map", "struct")):
+        return f"to_json({name})"
+    return f"cast({name} as string)"

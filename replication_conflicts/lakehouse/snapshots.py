@@ -1,0 +1,67 @@
+"""Rows to start over with: published tables at a Delta version, and the initial rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, canonical_sql
+from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.rows import SnapshotRow
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class LakehouseSnapshots:
+    """Published tables at a Delta version, and the rows that every node starts with."""
+
+    def __init__(
+        self, spark: SparkSession, relations: Relations, publication: NodePublication
+    ) -> None:
+        self._spark = spark
+        self._relations = relations
+        self._publication = publication
+
+    def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
+        """The snapshot that a `reinitialize` command names, parents first."""
+        tables = {table.article: table for table in command.snapshot}
+        for name, article in self._publication.articles.items():
+            if name not in tables:
+                raise LakehouseProblem(f"snapshot {command.command_id} has no table of '{name}'")
+            table = tables[name]
+            yield from self._read(
+                article,
+                f"select * from {table.relation} version as of {table.table_version}"
+                " where not is_deleted",
+            )
+
+    def initial_rows(self) -> Iterator[SnapshotRow]:
+        """Articles without an initial snapshot start empty."""
+        for name, article in self._publication.articles.items():
+            relation = f"{self._relations.initial}.{self._publication.name}__{name}"
+            if self._spark.catalog.tableExists(relation):
+                for row in self._read(article, f"select * from {relation}"):
+                    yield self._with_initial_lineage(row)
+
+    def _with_initial_lineage(self, row: SnapshotRow) -> SnapshotRow:
+        """Under merge replication all nodes know the version of an initial row, and no other."""
+        node, _, number = row.version.rpartition(":")
+        if not self._publication.is_merge or row.lineage or not number.isdigit():
+            return row
+        return replace(row, lineage={node: int(number)})
+
+    def _read(self, article: NodeArticle, query: str) -> Iterator[SnapshotRow]:
+        frame = self._spark.sql(query)
+        lineage = "lineage" if "lineage" in frame.columns else "cast(null as map<string,bigint>)"
+        texts = [
+            f"{canonical_sql(name, kind)} as `text {number}`"
+            for number, (name, kind) in enumerate(article.shape.columns.items())
+        ]
+        selected = frame.selectExpr(*texts, "row_version", f"{lineage} as known")
+        for row in selected.toLocalIterator():
+            *values, version, known = tuple(row)
+            row_texts = dict(zip(article.shape.columns, values, strict=True))
+            yield SnapshotRow(article.name, row_texts, str(version), known or {})

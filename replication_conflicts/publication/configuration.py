@@ -1,0 +1,32 @@
+"""The publications that a dbt project configures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+class ConfigurationProblem(Exception):
+    """A publication that a node cannot have; the message says why in one line."""
+
+
+def project_publications(project: Path) -> Mapping[str, Any]:
+    """What a project's dbt_project.yml has under vars: publications:.
+
+    Errors: ConfigurationProblem.
+    """
+    file = project / "dbt_project.yml"
+    if not file.is_file():
+        raise ConfigurationProblem(f"{project} is no dbt project: it has no dbt_project.yml")
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationProblem(f"{file} is no YAML: {' '.join(str(error).split())}") from error
+    for name in ("vars", "publications"):
+        found = (found.get(name) if isinstance(found, Mapping) else None) or {}
+    if not isinstance(found, Mapping):
+        raise ConfigurationProblem(f"{file}: vars: publications: must be names with options")
+    return found
