@@ -1,0 +1,17 @@
+-- No rows: the unit tests give theirs.
+select
+    cast(null as string) as case_name,
+    cast(null as string) as publication,
+    cast(null as string) as article,
+    cast(null as string) as row_key,
+    cast(null as string) as change_id,
+    cast(null as string) as operation,
+    cast(null as bigint) as queue_position,
+    cast(null as string) as other_content,
+    cast(null as boolean) as is_known_node,
+    cast(null as boolean) as has_unknown_column,
+    cast(null as boolean) as has_version,
+    cast(null as boolean) as is_late,
+    cast(null as boolean) as is_expired,
+    cast(null as boolean) as is_in_future
+where false
