@@ -18,7 +18,10 @@
 with
 
 outcomes as (
-    select * from {{ ref('change_outcomes') }}
+    select
+        *,
+        xxhash64(row_key) as key_hash
+    from {{ ref('change_outcomes') }}
     where
         publication = '{{ publication }}'
         and article = '{{ article }}'
@@ -28,9 +31,9 @@ outcomes as (
 
 -- rows that were written more than once, by their hashes: mostly few. All others need not be brought together
 rewritten as (
-    select xxhash64(row_key) as key_hash
+    select key_hash
     from outcomes
-    group by xxhash64(row_key)
+    group by key_hash
     having count(*) > 1
 ),
 
@@ -38,7 +41,7 @@ rewritten as (
 newest as (
     select outcomes.*
     from outcomes
-    left anti join rewritten on xxhash64(outcomes.row_key) = rewritten.key_hash
+    left anti join rewritten on outcomes.key_hash = rewritten.key_hash
     union all
     select * except (age)
     from (
@@ -48,7 +51,7 @@ newest as (
                 partition by outcomes.row_key order by {{ replication_conflicts.decision_order() }} desc
             ) as age
         from outcomes
-        left semi join rewritten on xxhash64(outcomes.row_key) = rewritten.key_hash
+        left semi join rewritten on outcomes.key_hash = rewritten.key_hash
     )
     where age = 1
 ),
