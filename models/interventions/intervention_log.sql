@@ -225,24 +225,13 @@ new_reports as (
 ),
 {%- endif %}
 
--- one row per publication: the last place of the queue that was taken, by a change or by a report
+-- one row per publication: the last place of the queue that earlier runs have taken, by a change or
+-- by a report. Reports that this run is the first to see have their own places in it
 last_positions as (
     select
         publication,
         max(transaction_position) as last_position
-    from (
-        select
-            publication,
-            transaction_position
-        from outcomes
-        {%- if has_reports %}
-        union all
-        select
-            publication,
-            queue_position as transaction_position
-        from new_reports
-        {%- endif %}
-    )
+    from outcomes
     group by publication
 ),
 
@@ -318,8 +307,10 @@ described as (
         new_reports.subscriber as node,
         'refused_command' as kind,
         cast(null as string) as conflict_id,
-        greatest(taken.last_position, new_reports.queue_position) as place,
-        coalesce(new_reports.queue_position <= taken.last_position, false) as is_behind_place,
+        greatest(last_positions.last_position, new_reports.queue_position) as place,
+        coalesce(
+            new_reports.queue_position <= last_positions.last_position, false
+        ) as is_behind_place,
         struct(
             -{{ never() }} as named_position,
             cast(0 as bigint) as transaction_position,
@@ -340,14 +331,7 @@ described as (
         cast(null as string) as author,
         cast(null as string) as reason
     from new_reports
-    left join (
-        select
-            publication,
-            max(transaction_position) as last_position
-        from outcomes
-        group by publication
-    ) as taken
-        on new_reports.publication = taken.publication
+    left join last_positions on new_reports.publication = last_positions.publication
     {%- endif %}
 ),
 

@@ -184,17 +184,17 @@ def test_a_decision_waits_for_the_first_run(consumer: ScratchProject) -> None:
 
 @pytest.mark.spark
 def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
-    """What is looked at is the log of an earlier run; `policy` tells queued updating from merge."""
+    """What is looked at is the log of an earlier run, which has the kind of replication."""
     log = f"{consumer.schema}.change_outcomes"
     spark = consumer.build.spark
     spark.sql(
-        f"create table {log} (publication string, article string, policy string,"
+        f"create table {log} (publication string, article string, replication string,"
         " conflict_id string) using delta"
     )
     spark.sql(
-        f"insert into {log} values ('stock', 'item', 'publisher_wins', 'queued'),"
-        " ('stock', 'item', null, 'merge'), ('stock', 'item', null, 'key'),"
-        " ('stock', 'item', null, 'column'), ('stock', 'item', null, 'value')"
+        f"insert into {log} values ('stock', 'item', 'queued', 'queued'),"
+        " ('stock', 'item', 'merge', 'merge'), ('stock', 'item', 'merge', 'key'),"
+        " ('stock', 'item', 'merge', 'column'), ('stock', 'item', 'merge', 'value')"
     )
     fill(
         consumer,
