@@ -1,7 +1,7 @@
 {{ config(materialized='ephemeral') }}
 
--- One row per conflict: the row that lost, NULL where a delete did, and what the publisher held when
--- it was decided, NULL where that was no row.
+-- One row per conflict: the row that lost, NULL where a delete did, and what the publisher held
+-- when it was decided, NULL where that was no row.
 
 select
     conflict_id,
