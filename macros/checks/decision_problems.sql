@@ -25,8 +25,7 @@ with decisions as (
     select
         identified.*,
         conflicts.publication,
-        conflicts.article,
-        conflicts.replication = 'queued' as is_queued
+        conflicts.article
     from (
         {{ replication_conflicts.identified_decisions() | indent(8) }}
     ) as identified
@@ -34,7 +33,7 @@ with decisions as (
     left anti join {{ intervention_log }} as known on identified.intervention_id = known.intervention_id
     {%- endif %}
     left join (
-        select publication, article, replication, conflict_id from {{ source('held', 'change_outcomes') }}
+        select publication, article, conflict_id from {{ source('held', 'change_outcomes') }}
         where conflict_id is not null
     ) as conflicts
         on identified.conflict_id = conflicts.conflict_id
@@ -48,8 +47,6 @@ checked as (
         case
             when publication is null
                 then 'there is no such conflict. Correct the conflict_id (it is in conflicts_info), or remove the decision.'
-            when is_queued and decision <> 'remove'
-                then concat("its publication '", publication, "' replicates by queued updating, where the decision must be: remove.")
             when decision = 'remove' and size(edited) > 0
                 then 'a record that is removed has no edited columns. Leave edited empty.'
             else {{ replication_conflicts.edit_problem() | indent(12) }}

@@ -184,22 +184,20 @@ def test_a_decision_waits_for_the_first_run(consumer: ScratchProject) -> None:
 
 @pytest.mark.spark
 def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
-    """What is looked at is the log of an earlier run, which has the kind of replication."""
+    """What is looked at is the log of an earlier run."""
     log = f"{consumer.schema}.change_outcomes"
     spark = consumer.build.spark
     spark.sql(
-        f"create table {log} (publication string, article string, replication string,"
-        " conflict_id string) using delta"
+        f"create table {log} (publication string, article string, conflict_id string) using delta"
     )
     spark.sql(
-        f"insert into {log} values ('stock', 'item', 'queued', 'queued'),"
-        " ('stock', 'item', 'merge', 'merge'), ('stock', 'item', 'merge', 'key'),"
-        " ('stock', 'item', 'merge', 'column'), ('stock', 'item', 'merge', 'value')"
+        f"insert into {log} values ('stock', 'item', 'merge'), ('stock', 'item', 'key'),"
+        " ('stock', 'item', 'column'), ('stock', 'item', 'value')"
     )
     fill(
         consumer,
         subscriptions="('stock', 'south')",
-        conflict_decisions="('nowhere', 'remove', null), ('queued', 'submit_loser', null),"
+        conflict_decisions="('nowhere', 'remove', null),"
         " ('merge', 'remove', map('name', 'x')), ('key', 'submit_loser', map('item_id', '2')),"
         " ('column', 'submit_winner', map('colour', 'red')),"
         " ('value', 'submit_loser', map('price', 'two'))",
@@ -207,7 +205,6 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     (error,) = errors(consumer)
     for expected in (
         ("conflict 'nowhere'", "no such conflict", "conflicts_info"),
-        ("conflict 'queued'", "publication 'stock'", "must be: remove"),
         ("conflict 'merge'", "no edited columns"),
         ("conflict 'key'", "the key (item_id) cannot be edited"),
         ("conflict 'column'", "no column 'colour'", "item_id, name, price"),
@@ -217,8 +214,7 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     fill(
         consumer,
         subscriptions="('stock', 'south')",
-        conflict_decisions="('queued', 'remove', null),"
-        " ('merge', 'submit_loser', map('name', 'x'))",
+        conflict_decisions="('key', 'remove', null), ('merge', 'submit_loser', map('name', 'x'))",
     )
     assert errors(consumer) == ()
     spark.sql(f"drop table {log}")
