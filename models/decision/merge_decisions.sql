@@ -540,7 +540,7 @@ intervened as (
 
 {% endif -%}
 -- one row per change: what becomes of it, if it is no part of a logical record
-settled as (
+decided_alone as (
     select
         *,
         {{ merge_outcome(
@@ -587,7 +587,7 @@ decided as (
                 if(defender.node = run_node, publisher, defender.node) as node, defender.change_id
             )
         ) as opponent
-    from settled
+    from decided_alone
 ),
 
 -- one row per change: the rule that decided, if it is no part of a logical record

@@ -188,7 +188,7 @@ def _plan(
     *,
     is_initializing: bool,
 ) -> None:
-    """Say what would be done, without making the agent's agent_tables."""
+    """Say what would be done, without making the agent's tables."""
     with engine.begin() as connection:
         is_known = inspect(connection).has_table(agent_tables.positions.name)
         names = (node.publication.name, node.name)
