@@ -1,5 +1,5 @@
 {#- The whole staging model of one article: its change feed in the form of the contract, with the row's key and its
-    values as canonical text. Nothing is dropped here: what breaks the contract is recognized in change_queue.
+    values as canonical text. Nothing is dropped here: what breaks the contract is recognized in change_intake.
 
     publication, article: names under vars: publications:.  Feed: source('feeds', '<publication>__<article>').
     Errors: a feed without a column of the contract or of the article, or of another type, stops the build. -#}

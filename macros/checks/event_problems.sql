@@ -13,16 +13,16 @@
     {%- endfor -%}
     {%- set problems = [] -%}
     {%- for row in events if [row.publication, row.subscriber, row.value] not in known -%}
-        {%- set place = "subscription_events, publication '" ~ row.publication ~ "', subscriber '" ~ row.subscriber ~ "': " -%}
+        {%- set subject = "subscription_events, publication '" ~ row.publication ~ "', subscriber '" ~ row.subscriber ~ "': " -%}
         {%- if row.value != 'reinitialized' -%}
-            {%- do problems.append(place ~ "the event is '" ~ row.value ~ "', must be one of: reinitialized.") -%}
+            {%- do problems.append(subject ~ "the event is '" ~ row.value ~ "', must be one of: reinitialized.") -%}
         {%- elif row.publication not in publications -%}
             {%- do problems.append(
-                place ~ 'there is no such publication, must be one of: ' ~ publications | sort | join(', ')
+                subject ~ 'there is no such publication, must be one of: ' ~ publications | sort | join(', ')
                 ~ '. Correct the event.'
             ) -%}
         {%- elif [row.publication, row.subscriber] not in subscribed -%}
-            {%- do problems.append(place ~ 'there is no such subscription. Correct the event, or add the subscription.') -%}
+            {%- do problems.append(subject ~ 'there is no such subscription. Correct the event, or add the subscription.') -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}

@@ -4,19 +4,19 @@
     {%- set publications = replication_conflicts.publications() -%}
     {%- set problems = [] -%}
     {%- for row in subscriptions -%}
-        {%- set place = "publication '" ~ row.publication ~ "', subscription '" ~ row.subscriber ~ "': " -%}
+        {%- set subject = "publication '" ~ row.publication ~ "', subscription '" ~ row.subscriber ~ "': " -%}
         {#- a seed loads an empty field as the text None -#}
         {%- if row.subscriber in [none, '', 'None'] -%}
-            {%- do problems.append(place ~ 'a subscription without subscriber. Give its row a name, or remove it.') -%}
+            {%- do problems.append(subject ~ 'a subscription without subscriber. Give its row a name, or remove it.') -%}
         {%- elif row.publication not in publications -%}
             {%- do problems.append(
-                place ~ 'there is no such publication, must be one of: ' ~ publications | sort | join(', ')
+                subject ~ 'there is no such publication, must be one of: ' ~ publications | sort | join(', ')
                 ~ '. Correct the subscription, or add the publication under vars: publications: in dbt_project.yml.'
             ) -%}
         {%- elif row.subscriber == publications[row.publication].publisher -%}
-            {%- do problems.append(place ~ 'it has the name of the publisher. Give the subscriber another name.') -%}
+            {%- do problems.append(subject ~ 'it has the name of the publisher. Give the subscriber another name.') -%}
         {%- elif row.number > 1 -%}
-            {%- do problems.append(place ~ 'it has ' ~ row.number ~ ' rows in subscriptions. Remove all but one.') -%}
+            {%- do problems.append(subject ~ 'it has ' ~ row.number ~ ' rows in subscriptions. Remove all but one.') -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}

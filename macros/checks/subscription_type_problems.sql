@@ -6,25 +6,25 @@
 {% macro subscription_type_problems(subscriptions, recorded) -%}
     {%- set problems = [] -%}
     {%- for row in subscriptions if replication_conflicts.is_merge(row.publication) -%}
-        {%- set place = "publication '" ~ row.publication ~ "', subscription '" ~ row.subscriber ~ "': " -%}
+        {%- set subject = "publication '" ~ row.publication ~ "', subscription '" ~ row.subscriber ~ "': " -%}
         {%- set below = none if row.below in [none, '', 'None'] else row.below -%}
         {%- set others = subscriptions | selectattr('publication', 'equalto', row.publication) | list -%}
         {%- if row.value not in ['server', 'client'] -%}
-            {%- do problems.append(place ~ "its type is '" ~ row.value ~ "', must be one of: server, client.") -%}
+            {%- do problems.append(subject ~ "its type is '" ~ row.value ~ "', must be one of: server, client.") -%}
         {%- endif -%}
         {%- if row.value != 'client' and row.priority is not none and not (0 <= row.priority < 100) -%}
             {%- do problems.append(
-                place ~ 'its priority is ' ~ row.priority ~ ", must lie from 0.00 to 99.99, below the publisher's 100.00."
+                subject ~ 'its priority is ' ~ row.priority ~ ", must lie from 0.00 to 99.99, below the publisher's 100.00."
             ) -%}
         {%- endif -%}
         {%- if row.is_republisher and row.value != 'server' -%}
-            {%- do problems.append(place ~ "it is a republisher, so that its type must be 'server'.") -%}
+            {%- do problems.append(subject ~ "it is a republisher, so that its type must be 'server'.") -%}
         {%- endif -%}
         {%- if below is not none -%}
             {%- set republishers = others | selectattr('is_republisher') | map(attribute='subscriber') | list -%}
             {%- if below not in republishers -%}
                 {%- do problems.append(
-                    place ~ "it lies below '" ~ below ~ "', which is no republisher of the publication; republishers: "
+                    subject ~ "it lies below '" ~ below ~ "', which is no republisher of the publication; republishers: "
                     ~ (republishers | sort | join(', ') or 'none') ~ '.'
                 ) -%}
             {%- endif -%}
@@ -34,19 +34,19 @@
                     {%- set bound = replication_conflicts.default_priority() if above.priority is none else above.priority -%}
                     {%- if own >= bound -%}
                         {%- do problems.append(
-                            place ~ 'its priority is ' ~ own ~ ', must be less than ' ~ bound ~ ', that of the republisher '
+                            subject ~ 'its priority is ' ~ own ~ ', must be less than ' ~ bound ~ ', that of the republisher '
                             ~ below ~ ' above it.'
                         ) -%}
                     {%- endif -%}
                 {%- endfor -%}
             {%- elif row.value != 'client' -%}
-                {%- do problems.append(place ~ "it lies below a republisher, so that its type must be 'client'.") -%}
+                {%- do problems.append(subject ~ "it lies below a republisher, so that its type must be 'client'.") -%}
             {%- endif -%}
         {%- endif -%}
         {%- for before in recorded if before.publication == row.publication and before.subscriber == row.subscriber -%}
             {%- if before.value != row.value -%}
                 {%- do problems.append(
-                    place ~ "its type may not change from '" ~ before.value ~ "' to '" ~ row.value
+                    subject ~ "its type may not change from '" ~ before.value ~ "' to '" ~ row.value
                     ~ "'. Set it back, or make a subscription of another name."
                 ) -%}
             {%- endif -%}

@@ -1,5 +1,5 @@
 {#- The unique and foreign keys whose value a run may put together itself, so that no change has it: of several columns, where columns are
-    tracked and merged, and with a column that a resolver computes. A mapping of '<publication>.<key>' to the places of the columns,
+    tracked and merged, and with a column that a resolver computes. A mapping of '<publication>.<key>' to the indexes of the columns,
     counted from 0, that may have any value, because a resolver may compute them. -#}
 {% macro composed_keys() -%}
     {%- set composed = {} -%}

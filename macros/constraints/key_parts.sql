@@ -1,5 +1,5 @@
 {#- What a row says about the single columns of unique and foreign keys that a run may put together itself (composed_keys), as an array of
-    structs: `constraint_id`, the `place` of the column in the key, counted from 0, and the `value` as the key writes it. A NULL says
+    structs: `constraint_id`, its `column_index` in the key, counted from 0, and the `value` as the key writes it. A NULL says
     nothing. Over the columns publication and article. -#}
 {% macro key_parts(row) -%}
 {%- set composed = replication_conflicts.composed_keys() -%}
@@ -12,7 +12,7 @@
                 replication_conflicts.typed_value(row ~ "['" ~ column ~ "']", side.types[column]), side.types[column]
             ) -%}
             {%- do parts.append(
-                "struct('" ~ side.id ~ "' as constraint_id, " ~ loop.index0 ~ ' as place, ' ~ text ~ ' as value)'
+                "struct('" ~ side.id ~ "' as constraint_id, " ~ loop.index0 ~ ' as column_index, ' ~ text ~ ' as value)'
             ) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -24,6 +24,6 @@
     {%- endif -%}
 {%- endfor -%}
 {{ replication_conflicts.by_article(
-    branches, 'cast(array() as array<struct<constraint_id:string,place:int,value:string>>)'
+    branches, 'cast(array() as array<struct<constraint_id:string,column_index:int,value:string>>)'
 ) }}
 {%- endmacro %}

@@ -26,7 +26,7 @@ all_violations as (
     from {{ ends }}
     where
         claimed_at is not null
-        and ((role = 'unique' and place > 1) or (role = 'child' and not has_parent))
+        and ((role = 'unique' and claim_number > 1) or (role = 'child' and not has_parent))
     union all
     select
         given_up.publication,

@@ -55,11 +55,11 @@ timeline as (
             row_number() over (
                 partition by publication, transaction_key, article, row_key
                 order by queue_position desc
-            ) as place_from_end
+            ) as number_from_end
         from {{ decided }}
         where guess
     )
-    where place_from_end = 1
+    where number_from_end = 1
     union all
     select
         publication,
@@ -76,13 +76,13 @@ timeline as (
             row_number() over (
                 partition by publication, article, row_key
                 order by transaction_position, queue_position
-            ) as place
+            ) as change_number
         from {{ decided }}
         {%- if with_records %}
         where not is_run_row
         {%- endif %}
     )
-    where place = 1
+    where change_number = 1
     {%- if with_records %}
     union all
     select
@@ -182,7 +182,7 @@ counted_ends as (
         row_number() over (
             partition by publication, transaction_key, constraint_id, value, role
             order by claimed_at asc nulls first, article asc, row_key asc
-        ) as place,
+        ) as claim_number,
         max(role = 'parent') over of_key as has_parent,
         max(role = 'child' and claimed_at is null) over of_key as has_child_before
     from at_the_end

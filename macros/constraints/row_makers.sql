@@ -25,7 +25,7 @@ from (
         row_number() over (
             partition by publication, transaction_key, article, row_key
             order by queue_position desc
-        ) as place_from_end,
+        ) as number_from_end,
         -- NULL where there was no row
         first_value({{ row_before }}) over (
             partition by publication, transaction_key, article, row_key
@@ -35,5 +35,5 @@ from (
     from {{ decided }}
     where would_apply
 )
-where place_from_end = 1
+where number_from_end = 1
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{#- Why a change of the queue breaks the feed contract (contract_violation), over the columns that change_queue has for it, of
+{#- Why a change of the queue breaks the feed contract (contract_violation), over the columns that change_intake has for it, of
     `relation` where several are read. It is asked twice: first without ages, which depend on the clock that changes without a
     violation set. -#}
 {% macro violation_in_queue(is_expired, relation='') -%}

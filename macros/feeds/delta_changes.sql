@@ -67,7 +67,7 @@ ordered as (
         row_number() over (
             partition by node, commit_version
             order by operation <> 'delete', {{ keys | join(', ') }}
-        ) as place,
+        ) as number_in_commit,
         count(*) over (partition by node, commit_version) as commit_size
     from named
 ),
@@ -81,7 +81,7 @@ changes as (
             cast({{ key }} as string)
             {%- endfor %}
         )), 256) as change_id,
-        {{ 'given_position' if queue_position else 'commit_version * ' ~ changes_per_commit ~ ' + place' }}
+        {{ 'given_position' if queue_position else 'commit_version * ' ~ changes_per_commit ~ ' + number_in_commit' }}
             as queue_position,
         node,
         concat('{{ article }}/', cast(commit_version as string)) as transaction_id,

@@ -28,14 +28,14 @@
 {%- set columns = options.columns -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
 {%- set is_merge = replication_conflicts.is_merge(publication) -%}
-{%- set place = "publication '" ~ publication ~ "', article '" ~ article ~ "': row_version_changes " -%}
+{%- set subject = "publication '" ~ publication ~ "', article '" ~ article ~ "': row_version_changes " -%}
 {%- if is_merge and (known_position is none or previous_version_column is not none) -%}
     {{ exceptions.raise_compiler_error(
-        place ~ "needs known_position and no previous_version_column, because the publication is merge replication."
+        subject ~ "needs known_position and no previous_version_column, because the publication is merge replication."
     ) }}
 {%- elif known_position is not none and not is_merge -%}
     {{ exceptions.raise_compiler_error(
-        place ~ "has a known_position, which belongs to merge replication; give a previous_version_column, or neither."
+        subject ~ "has a known_position, which belongs to merge replication; give a previous_version_column, or neither."
     ) }}
 {%- endif -%}
 {%- set by_order = not is_merge and previous_version_column is none -%}

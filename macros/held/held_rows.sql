@@ -1,10 +1,10 @@
 {#- The rows that the publisher holds of one article, tombstones included, as a query: row_key, row_version (NULL where
     the row is deleted), version_node, version_change_id, is_deleted; for merge replication also lineage and merge_version; with
-    `with_values` also held_row, the values as canonical text. `place`: what held_state says of the article. After a run that died before it came to the published
+    `with_values` also held_row, the values as canonical text. `held`: what held_state says of the article. After a run that died before it came to the published
     table, the versions that only the decision log knows yet lie over the ones of the table. -#}
-{% macro held_rows(item, place, with_values=false) -%}
-{%- if not place.overlay -%}
-{{ replication_conflicts._held_base_rows(item, place, with_values) }}
+{% macro held_rows(item, held, with_values=false) -%}
+{%- if not held.overlay -%}
+{{ replication_conflicts._held_base_rows(item, held, with_values) }}
 {%- else -%}
 select
     coalesce(overlay.row_key, base.row_key) as row_key,
@@ -20,7 +20,7 @@ select
     if(overlay.row_key is null, base.held_row, overlay.newest.published_row) as held_row
     {%- endif %}
 from (
-    {{ replication_conflicts._held_base_rows(item, place, with_values) | indent(4) }}
+    {{ replication_conflicts._held_base_rows(item, held, with_values) | indent(4) }}
 ) as base
 full outer join (
     select
@@ -41,7 +41,7 @@ full outer join (
         publication = '{{ item.publication }}'
         and article = '{{ item.article }}'
         and is_written
-        and run_sequence > {{ place.sequence }}
+        and run_sequence > {{ held.sequence }}
     group by row_key
 ) as overlay
     on base.row_key = overlay.row_key
@@ -50,10 +50,10 @@ full outer join (
 
 
 {#- What the published table holds, or the initial snapshot before there is one. -#}
-{% macro _held_base_rows(item, place, with_values) -%}
+{% macro _held_base_rows(item, held, with_values) -%}
 {%- set name = item.publication ~ '__' ~ item.article -%}
 {%- set is_merge = replication_conflicts.is_merge(item.publication) -%}
-{%- if place.base == 'versions' -%}
+{%- if held.base == 'versions' -%}
 select
     row_key,
     row_version,
@@ -68,7 +68,7 @@ select
     {{ replication_conflicts.canonical_row(item.options.columns) }} as held_row
     {%- endif %}
 from {{ source('held', name ~ '__versions') }}
-{%- elif place.base == 'initial' -%}
+{%- elif held.base == 'initial' -%}
 select
     {{ replication_conflicts.row_key(item.options.primary_key, item.options.columns) }} as row_key,
     row_version,
@@ -84,19 +84,15 @@ select
     {%- endif %}
 from {{ source('initial', name) }}
 {%- else -%}
-select
-    cast(null as string) as row_key,
-    cast(null as string) as row_version,
-    cast(null as string) as version_node,
-    cast(null as string) as version_change_id,
-    cast(null as boolean) as is_deleted
-    {%- if is_merge %},
-    cast(null as map<string,bigint>) as lineage,
-    cast(null as {{ replication_conflicts.merge_version_type() }}) as merge_version
-    {%- endif %}
-    {%- if with_values %},
-    cast(null as map<string, string>) as held_row
-    {%- endif %}
-where false
+{%- set columns = {
+    'row_key': 'string', 'row_version': 'string', 'version_node': 'string', 'version_change_id': 'string', 'is_deleted': 'boolean'
+} -%}
+{%- if is_merge -%}
+    {%- do columns.update({'lineage': 'map<string, bigint>', 'merge_version': replication_conflicts.merge_version_type()}) -%}
+{%- endif -%}
+{%- if with_values -%}
+    {%- do columns.update({'held_row': 'map<string, string>'}) -%}
+{%- endif -%}
+{{ replication_conflicts.empty_relation(columns) }}
 {%- endif -%}
 {%- endmacro %}

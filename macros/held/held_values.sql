@@ -17,11 +17,9 @@ from (
 {% if not loop.last %}union all
 {% endif -%}
 {%- else -%}
-select
-    cast(null as string) as publication,
-    cast(null as string) as article,
-    cast(null as string) as row_key,
-    cast(null as map<string, string>) as held_row
-where false
+{{ replication_conflicts.empty_relation({
+    'publication': 'string', 'article': 'string', 'row_key': 'string',
+    'held_row': 'map<string, string>'
+}) }}
 {%- endfor %}
 {%- endmacro %}

@@ -47,13 +47,9 @@ from {{ source('held', 'waiting_changes') }}
 where is_late
 {%- endif %}
 {%- else -%}
-select
-    cast(null as string) as publication,
-    cast(null as string) as change_key,
-    cast(null as bigint) as content_hash,
-    cast(null as string) as node,
-    cast(null as string) as transaction_id,
-    cast(null as string) as known_as
-where false
+{{ replication_conflicts.empty_relation({
+    'publication': 'string', 'change_key': 'string', 'content_hash': 'bigint', 'node': 'string',
+    'transaction_id': 'string', 'known_as': 'string'
+}) }}
 {%- endif %}
 {%- endmacro %}

@@ -33,11 +33,8 @@ from (
 )
 group by publication
 {%- else -%}
-select
-    cast(null as string) as publication,
-    cast(null as bigint) as last_position,
-    cast(null as bigint) as last_place,
-    cast(null as timestamp) as clock
-where false
+{{ replication_conflicts.empty_relation({
+    'publication': 'string', 'last_position': 'bigint', 'last_place': 'bigint', 'clock': 'timestamp'
+}) }}
 {%- endif %}
 {%- endmacro %}

@@ -36,7 +36,9 @@ from (
             {{ replication_conflicts.intervention_outcome(
                 'intervention.kind', 'intervention.is_gone', 'intervention.is_writing',
                 'intervention.settled_version',
-                replication_conflicts.version_text('held_row.merge_version.writer.node', 'held_row.merge_version.writer.number'),
+                replication_conflicts.settled_version(
+                    'replication', 'held_row.version', 'held_row.change_id', 'held_row.merge_version'
+                ),
                 'is_row_held', 'replication'
             ) | indent(12) }} as outcome_alone
         from {{ changes }}

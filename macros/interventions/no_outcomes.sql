@@ -3,10 +3,10 @@
 {% macro no_outcomes() -%}
 {%- set log = graph.get('nodes', {}).get('model.replication_conflicts.change_outcomes') -%}
 {%- if log -%}
-select
-    {%- for column in log.columns.values() %}
-    cast(null as {{ column.data_type }}) as {{ column.name }}{{ ',' if not loop.last }}
-    {%- endfor %}
-where false
+{%- set columns = {} -%}
+{%- for column in log.columns.values() -%}
+    {%- do columns.update({column.name: column.data_type}) -%}
+{%- endfor -%}
+{{ replication_conflicts.empty_relation(columns) }}
 {%- endif -%}
 {%- endmacro %}

@@ -42,11 +42,11 @@ versions as (
             row_number() over (
                 partition by publication, transaction_key, article, row_key
                 order by queue_position desc
-            ) as place_from_end
+            ) as number_from_end
         from {{ alone }}
         where guess
     )
-    where place_from_end = 1
+    where number_from_end = 1
 ),
 
 placed as (

@@ -22,11 +22,9 @@ earlier as (
     from {{ this }}
     group by publication
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as timestamp) as clock,
-        cast(null as bigint) as first_kept_position
-    where false
+    {{ empty_relation({
+        'publication': 'string', 'clock': 'timestamp', 'first_kept_position': 'bigint'
+    }) | indent(4) }}
     {%- endif %}
 ),
 

@@ -32,18 +32,12 @@ versions as (
     {% if not loop.last %}union all
     {% endif -%}
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as article,
-        cast(null as string) as row_key,
-        cast(null as string) as row_version,
-        cast(null as string) as version_node,
-        cast(null as string) as version_change_id,
-        cast(null as boolean) as is_deleted,
-        cast(null as map<string, bigint>) as lineage,
-        cast(null as {{ merge_version_type() }}) as merge_version,
-        cast(null as array<string>) as tracked_columns
-    where false
+    {{ empty_relation({
+        'publication': 'string', 'article': 'string', 'row_key': 'string', 'row_version': 'string',
+        'version_node': 'string', 'version_change_id': 'string', 'is_deleted': 'boolean',
+        'lineage': 'map<string, bigint>', 'merge_version': merge_version_type(),
+        'tracked_columns': 'array<string>'
+    }) | indent(4) }}
     {%- endfor %}
 ),
 

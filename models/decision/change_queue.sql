@@ -1,377 +1,60 @@
 {{ config(materialized='scratch', reads=['incoming_changes', 'pending_interventions']) }}
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
-{%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
-{%- set waited = held_relation('waiting_changes') -%}
-{%- set rejected = held_relation('rejected_changes') -%}
 {%- set has_interventions = has_interventions() -%}
 {#- under merge replication a change is decided without the others of its session -#}
 {%- set has_queued = is_queued() -%}
 {%- set has_marks = has_reinitialization() -%}
-{%- set progress = queue_progress(log, rejected) -%}
-{%- set incoming = incoming_facts(progress) -%}
-{#- without changes that may be too old nobody asks for the clock; those that were rejected before
-    set it, too -#}
-{%- set has_clock = not execute or (rejected and flags.FULL_REFRESH) or incoming.has_aged -%}
-{%- set has_few_hashes = incoming.changes <= most_broadcast('hashes') -%}
+{%- set incoming_length = incoming_length() -%}
+{%- set has_few_hashes = incoming_length <= most_broadcast('hashes') -%}
 {%- set has_few_keys = not has_interventions and has_few_hashes -%}
-{%- set has_few_changes = incoming.changes <= most_broadcast('changes') -%}
+{%- set has_few_changes = incoming_length <= most_broadcast('changes') -%}
 {%- set is_brought_together = is_one_of(
     'met.publication', publications_with_rows_together()
-) -%}
+) %}
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
--- the intake ('taken', 'waiting' for the rest of its transaction, 'rejected' because it breaks the
--- contract), and for a taken one the version of its row that the publisher held when the run began.
--- Replaced in every run that has changes to look at. Events that name no place in the queue have
--- got theirs before the run takes it further:
+-- the intake, and for a taken one the version of its row that the publisher held when the run
+-- began, and what the rounds first assume of it. Replaced in every run that has changes to look at.
+-- Events that name no place in the queue have got theirs before the run takes it further:
 -- {{ ref('subscription_event_log') }}
 
 with
 
--- what differs from run to run comes from a row, not from the text: code that Spark has compiled
--- for a run serves the next one, too
+-- the number of the run comes from a row, not from the text: code that Spark has compiled for a run
+-- serves the next one, too
 publications as (
     select
         *,
-        {{ run_time() }} + interval 1 day as latest_time,
         cast({{ run_sequence() }} as bigint) as run_sequence
     from {{ ref('configured_publications') }}
 ),
 
-subscriptions as (select * from {{ ref('subscriptions') }}),
+judged as (select * from {{ ref('change_intake') }}),
 
 {% if has_marks -%}
 subscription_events as (select * from {{ ref('subscription_event_log') }}),
-{%- endif %}
 
--- one row per change. Its values stay behind, where the decision needs none: what becomes of it is
--- put beside them when it is recorded
-changes as (
-    select
-        * except (change_row, content_hash),
-        if({{ publication_needs_values() }}, change_row, null) as change_row,
-        {{ row_hash() }} as row_hash
-    from {{ ref('incoming_changes') }}
-    where run_id = '{{ invocation_id }}'
-),
-
--- one row per publication: how far the queue has been taken, and the clock that ages are measured
--- by. A change that kept the contract counts there also when it was rejected with its transaction
+{% endif -%}
+{% if has_interventions -%}
+-- one row per publication: how far the queue has been taken
 progress as (
-    {{ progress | indent(4) }}
-),
-
--- when the log is rebuilt, what was one transaction stays one, at its place: those without a count
--- that came in different deliveries stay apart
-earlier_groups as (
-    {% if rebuilt_log -%}
-    select
-        publication,
-        change_id,
-        transaction_position
-    from {{ source('held', 'change_outcomes') }}
-    {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as change_id,
-        cast(null as bigint) as transaction_position
-    where false
-    {%- endif %}
-),
-
--- one row per session of merge replication with changes that were rejected before: they count
--- towards it when the log is rebuilt
-earlier_rejections as (
-    {% if rejected and flags.FULL_REFRESH -%}
-    select
-        publication,
-        node,
-        transaction_id,
-        count(*) as rejected_changes,
-        max(queue_position) as last_position
-    from {{ source('held', 'rejected_changes') }}
-    where
-        reason <> 'transaction'
-        and not is_apart
-    group by publication, node, transaction_id
-    {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as node,
-        cast(null as string) as transaction_id,
-        cast(null as bigint) as rejected_changes,
-        cast(null as bigint) as last_position
-    where false
-    {%- endif %}
-),
-
--- the priority with which a change of merge replication contends is the one that its subscription
--- had when a run first saw it
-earlier_priorities as (
-    {% if rebuilt_log -%}
-    select
-        publication,
-        change_id,
-        priority
-    from {{ source('held', 'change_outcomes') }}
-    where priority is not null
-    {%- endif %}
-    {%- if rebuilt_log and waited %}
-    union all
-    {%- endif %}
-    {%- if waited %}
-    select
-        waiting.publication,
-        waiting.change_id,
-        waiting.priority
-    from {{ source('held', 'waiting_changes') }} as waiting
-    {%- if rebuilt_log %}
-    left anti join {{ source('held', 'change_outcomes') }} as decided
-        on
-            waiting.publication = decided.publication
-            and waiting.change_id = decided.change_id
-    {%- endif %}
-    where
-        waiting.priority is not null
-        and not waiting.is_other_content
-    {%- endif %}
-    {%- if not rebuilt_log and not waited %}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as change_id,
-        cast(null as decimal(5, 2)) as priority
-    where false
-    {%- endif %}
-),
-
-grouped as (
-    select
-        changes.*,
-        -- the changes of a transaction come from one node; one without a transaction stands alone
-        to_json(
-            struct(
-                changes.node,
-                changes.transaction_id,
-                if(changes.transaction_id is null, changes.change_key, null) as change_key,
-                earlier_groups.transaction_position,
-                if(changes.is_apart, changes.other_content, null) as other_content
-            )
-        ) as transaction_key,
-        earlier_groups.transaction_position as earlier_position
-    from changes
-    left join earlier_groups
-        on
-            changes.publication = earlier_groups.publication
-            and changes.change_id = earlier_groups.change_id
-),
-
-counted as (
-    select
-        grouped.* except (earlier_position),
-        {{ transaction_hash('grouped') }} as transaction_hash,
-        publications.replication,
-        publications.publisher,
-        publications.retention_days,
-        publications.latest_time,
-        coalesce(earlier_rejections.rejected_changes, 0) as rejected_before,
-        earlier_rejections.last_position as rejected_position,
-        grouped.earlier_position
-    from grouped
-    inner join publications on grouped.publication = publications.publication
-    left join earlier_rejections
-        on
-            publications.replication = 'merge'
-            and not grouped.is_apart
-            and grouped.publication = earlier_rejections.publication
-            and grouped.node = earlier_rejections.node
-            and grouped.transaction_id = earlier_rejections.transaction_id
-),
-
--- one row per subscription: the priority with which its changes contend. That of a client below a
--- republisher is the republisher's, which owns them
-priorities as (
-    select
-        subscriptions.publication,
-        subscriptions.subscriber,
-        {{ subscription_priority(
-            'coalesce(republishers.type, subscriptions.type)',
-            'coalesce(republishers.priority, subscriptions.priority)'
-        ) | indent(8) }} as priority,
-        republishers.subscriber is null and subscriptions.type = 'client' as is_client
-    from subscriptions
-    left join subscriptions as republishers
-        on
-            subscriptions.publication = republishers.publication
-            and subscriptions.below = republishers.subscriber
-            and subscriptions.type = 'client'
-),
-
--- one row per change: everything that the contract asks about it, its age aside
-checked as (
-    select /*+ broadcast(priorities) */
-        counted.* except (priority),
-        counted.node <=> counted.publisher as is_publisher_change,
-        progress.clock as clock_before_run,
-        counted.node <=> counted.publisher
-        or priorities.subscriber is not null as is_known_node,
-        {% if has_records() -%}
-        -- the image of a row is no version of its own
-        coalesce(counted.operation = 'image' and counted.lineage is not null, false)
-        or {% endif -%}
-        {{ has_version(
-            'counted.replication', 'counted.operation', 'counted.old_version',
-            'counted.new_version', 'counted.lineage', 'counted.known_position',
-            'counted.node'
-        ) | indent(4) }} as has_version,
-        {{ change_priority(
-            'counted.node <=> counted.publisher', 'priorities.is_client',
-            'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'
-        ) | indent(4) }} as contending_priority,
-        {{ defending_priority(
-            'counted.node <=> counted.publisher', 'priorities.is_client',
-            'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'
-        ) | indent(4) }} as defending_priority,
-        counted.was_late
-        or (
-            not counted.was_seen
-            and coalesce(counted.queue_position <= progress.last_position, false)
-        ) as is_late,
-        coalesce(counted.changed_at > counted.latest_time, false) as is_in_future
-    from counted
-    left join progress on counted.publication = progress.publication
-    left join priorities
-        on
-            counted.publication = priorities.publication
-            and counted.node = priorities.subscriber
-    left join earlier_priorities
-        on
-            counted.replication = 'merge'
-            and counted.publication = earlier_priorities.publication
-            and counted.change_id = earlier_priorities.change_id
-),
-
--- one row per change, with the place of its transaction: that of its last change, whatever becomes
--- of that one
-transactions as (
-    select
-        *,
-        coalesce(
-            earlier_position,
-            greatest(max(queue_position) over in_transaction, rejected_position)
-        ) as transaction_position,
-        is_apart
-        or transaction_id is null
-        or rejected_before + count(*) over in_transaction
-        >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete
-    from checked
-    window in_transaction as (partition by transaction_hash, publication, transaction_key)
-),
-
-{% if rejected and flags.FULL_REFRESH -%}
--- one row per place in the queue: the clock as changes before it have set it that an earlier run
--- rejected with their transaction
-clocks_of_rejected as (
-    select
-        publication,
-        transaction_position,
-        queue_position,
-        max(max(changed_at)) over (
-            partition by publication
-            order by transaction_position, queue_position
-            rows between unbounded preceding and 1 preceding
-        ) as clock_of_rejected
-    from (
-        select
-            publication,
-            max(queue_position) over (
-                partition by publication, node, transaction_id
-            ) as transaction_position,
-            queue_position,
-            if(reason = 'transaction', changed_at, null) as changed_at
-        from {{ source('held', 'rejected_changes') }}
-        union all
-        select
-            publication,
-            transaction_position,
-            queue_position,
-            cast(null as timestamp) as changed_at
-        from transactions
-    )
-    group by publication, transaction_position, queue_position
+    {{ queue_progress(log, held_relation('rejected_changes')) | indent(4) }}
 ),
 
 {% endif -%}
-
-{% if has_clock -%}
--- one row per change: the publication's clock as the changes before it in the queue have set it
-timed as (
+-- one row per change, for what needs little of it: less is read than of the intake
+changes as (
     select
-        transactions.*,
-        greatest(
-            clock_before_run,
-            {%- if rejected and flags.FULL_REFRESH %}
-            clocks_of_rejected.clock_of_rejected,
-            {%- endif %}
-            max(
-                case
-                    when
-                        is_complete
-                        and {{ violation_in_queue(
-                            is_expired='false', relation='transactions.'
-                        ) | indent(16) }} is null
-                        then changed_at
-                end
-            ) over (
-                partition by transactions.publication
-                order by transactions.transaction_position, transactions.queue_position
-                rows between unbounded preceding and 1 preceding
-            )
-        ) as clock
-    from transactions
-    {%- if rejected and flags.FULL_REFRESH %}
-    left join clocks_of_rejected
-        on
-            transactions.publication = clocks_of_rejected.publication
-            and transactions.transaction_position = clocks_of_rejected.transaction_position
-            and transactions.queue_position = clocks_of_rejected.queue_position
-    {%- endif %}
-),
-{%- else -%}
-timed as (
-    select
-        *,
-        cast(null as timestamp) as clock
-    from transactions
-),
-{%- endif %}
-
-judged as (
-    select
-        *,
-        {{ violation_in_queue(
-            is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)'
-        ) | indent(4) }} as violation
-    from timed
-),
-
--- a transaction that is not complete waits, whole; under queued updating one violation takes the
--- whole transaction with it
-admitted as (
-    select
-        *,
-        case
-            when not is_complete then 'waiting'
-            when violation is not null then 'rejected'
-            when
-                replication = 'queued'
-                and max(violation) over (
-                    partition by transaction_hash, publication, transaction_key
-                ) is not null
-                then 'rejected'
-            else 'taken'
-        end as intake
-    from judged
+        publication,
+        article,
+        row_key,
+        {{ row_hash() }} as row_hash,
+        queue_position,
+        old_version,
+        new_version
+    from {{ ref('incoming_changes') }}
+    where run_id = '{{ invocation_id }}'
 ),
 
 {% if has_few_keys -%}
@@ -429,18 +112,18 @@ shared_rows as (
 -- whether the run has other changes of the row
 met as (
     select{{ ' /*+ broadcast(shared_rows) */' if has_few_hashes }}
-        admitted.*,
+        judged.*,
         held.held_state,
         shared_rows.row_hash is not null as is_row_shared
-    from admitted
-    left join shared_rows on admitted.row_hash = shared_rows.row_hash
+    from judged
+    left join shared_rows on judged.row_hash = shared_rows.row_hash
     left join held
         on
-            admitted.intake = 'taken'
-            and admitted.row_hash = held.row_hash
-            and admitted.publication = held.publication
-            and admitted.article = held.article
-            and admitted.row_key = held.row_key
+            judged.intake = 'taken'
+            and judged.row_hash = held.row_hash
+            and judged.publication = held.publication
+            and judged.article = held.article
+            and judged.row_key = held.row_key
 ),
 
 {% if has_queued -%}
@@ -518,11 +201,9 @@ mark_positions as (
     where rule = 'publisher_wins_reinitialize'
     group by publication, node
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as subscriber,
-        cast(null as array<bigint>) as mark_positions
-    where false
+    {{ empty_relation({
+        'publication': 'string', 'subscriber': 'string', 'mark_positions': 'array<bigint>'
+    }) | indent(4) }}
     {%- endif %}
 ),
 {%- endif %}
@@ -552,11 +233,7 @@ guessed as (
         publications.run_sequence,
         met.intake,
         met.was_seen,
-        case
-            when met.intake = 'rejected' then coalesce(met.violation, 'transaction')
-            -- what is late stays late while it waits
-            when met.intake = 'waiting' and met.is_late then 'late_position'
-        end as violation,
+        met.violation,
         met.replication,
         met.lineage,
         met.known_position,

@@ -2,10 +2,10 @@
 {%- set held = held_state() -%}
 {%- set articles = articles_with_keys() -%}
 {%- set composed_keys = composed_keys() -%}
-{%- set open_places = [] -%}
-{%- for key, places in composed_keys.items() -%}
-    {%- for place in places -%}
-        {%- do open_places.append(key ~ '.' ~ place) -%}
+{%- set open_columns = [] -%}
+{%- for key, indexes in composed_keys.items() -%}
+    {%- for index in indexes -%}
+        {%- do open_columns.append(key ~ '.' ~ index) -%}
     {%- endfor -%}
 {%- endfor %}
 
@@ -85,7 +85,7 @@ touched_parts as (
     select distinct
         publication,
         key_part.constraint_id,
-        key_part.place,
+        key_part.column_index,
         key_part.value
     from (
         select
@@ -113,7 +113,7 @@ possible as (
     from (
         select
             *,
-            posexplode(from_json(value, 'array<string>')) as (place, part)
+            posexplode(from_json(value, 'array<string>')) as (column_index, part)
         from published
         where {{ is_one_of("concat(publication, '.', constraint_id)", composed_keys | list) }}
     ) as parts
@@ -125,7 +125,7 @@ possible as (
         on
             parts.publication = touched_parts.publication
             and parts.constraint_id = touched_parts.constraint_id
-            and parts.place = touched_parts.place
+            and parts.column_index = touched_parts.column_index
             and parts.part = touched_parts.value
     group by
         parts.publication,
@@ -138,7 +138,7 @@ possible as (
         bool_and(
             touched_parts.value is not null
             or {{ is_one_of(
-                "concat_ws('.', parts.publication, parts.constraint_id, parts.place)", open_places
+                "concat_ws('.', parts.publication, parts.constraint_id, parts.column_index)", open_columns
             ) }}
         )
 ),
@@ -178,15 +178,10 @@ untouched as (
 ),
 {% else -%}
 untouched as (
-    select
-        publication,
-        article,
-        row_key,
-        cast(null as string) as constraint_id,
-        cast(null as string) as role,
-        cast(null as string) as value
-    from changes
-    where false
+    {{ empty_relation({
+        'publication': 'string', 'article': 'string', 'row_key': 'string',
+        'constraint_id': 'string', 'role': 'string', 'value': 'string'
+    }) | indent(4) }}
 ),
 {% endif %}
 final as (

@@ -16,10 +16,7 @@ recorded as (
     from {{ source('held', 'publication_policies') }}
     group by publication
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as policy
-    where false
+    {{ empty_relation({'publication': 'string', 'policy': 'string'}) | indent(4) }}
     {%- endif %}
 ),
 

@@ -42,13 +42,10 @@ published as (
     {% if not loop.last %}union all
     {% endif -%}
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as article,
-        cast(null as string) as run_node,
-        cast(null as string) as row_key,
-        cast(null as {{ row_state_type() }}) as held_state
-    where false
+    {{ empty_relation({
+        'publication': 'string', 'article': 'string', 'run_node': 'string', 'row_key': 'string',
+        'held_state': row_state_type()
+    }) | indent(4) }}
     {%- endfor %}
 ),
 
@@ -114,11 +111,9 @@ makers as (
     from {{ source('held', 'change_outcomes') }}
     where is_written
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as change_id,
-        cast(null as string) as operation
-    where false
+    {{ empty_relation({
+        'publication': 'string', 'change_id': 'string', 'operation': 'string'
+    }) | indent(4) }}
     {%- endif %}
 ),
 

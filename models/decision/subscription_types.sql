@@ -19,10 +19,7 @@ recorded as (
         subscriber
     from {{ source('held', 'subscription_types') }}
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as subscriber
-    where false
+    {{ empty_relation({'publication': 'string', 'subscriber': 'string'}) | indent(4) }}
     {%- endif %}
 ),
 

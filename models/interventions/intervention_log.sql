@@ -51,27 +51,25 @@ known as (
         queue_position
     from {{ source('held', 'intervention_log') }}
     {%- else -%}
-    select
-        cast(null as string) as intervention_id,
-        cast(null as string) as publication,
-        cast(null as bigint) as transaction_position,
-        cast(null as bigint) as queue_position
-    where false
+    {{ empty_relation({
+        'intervention_id': 'string', 'publication': 'string', 'transaction_position': 'bigint',
+        'queue_position': 'bigint'
+    }) | indent(4) }}
     {%- endif %}
 ),
 
 decisions as (
-    select first_of_each.* except (place)
+    select first_of_each.* except (copy_number)
     from (
         select
             *,
-            row_number() over (partition by intervention_id order by author, reason) as place
+            row_number() over (partition by intervention_id order by author, reason) as copy_number
         from (
             {{ identified_decisions() | indent(12) }}
         )
     ) as first_of_each
     left anti join known on first_of_each.intervention_id = known.intervention_id
-    where first_of_each.place = 1
+    where first_of_each.copy_number = 1
 ),
 
 -- one row per conflict that is decided about
@@ -81,6 +79,7 @@ conflicts as (
         outcomes.article,
         outcomes.row_key,
         outcomes.conflict_id,
+        outcomes.replication,
         outcomes.run_sequence,
         outcomes.transaction_position,
         outcomes.queue_position,
@@ -115,9 +114,10 @@ settled_versions as (
     select
         conflicts.conflict_id,
         max_by(
-            {{ version_text(
-                'outcomes.merge_version.writer.node', 'outcomes.merge_version.writer.number'
-            ) }},
+            {{ settled_version(
+                'outcomes.replication', 'outcomes.publisher_version', 'outcomes.version_change_id',
+                'outcomes.merge_version'
+            ) | indent(8) }},
             {{ decision_order('outcomes') }}
         ) as settled_version
     from conflicts
@@ -128,7 +128,15 @@ settled_versions as (
             and conflicts.row_key = outcomes.row_key
     where
         outcomes.is_written
-        and {{ decision_order('outcomes') }} <= {{ decision_order('conflicts') }}
+        and (
+            {{ decision_order('outcomes') }} <= {{ decision_order('conflicts') }}
+            -- a transaction of queued updating is decided as a whole
+            or (
+                outcomes.replication = 'queued'
+                and outcomes.run_sequence = conflicts.run_sequence
+                and outcomes.transaction_position = conflicts.transaction_position
+            )
+        )
     group by conflicts.conflict_id
 ),
 
@@ -140,9 +148,10 @@ settled as (
         coalesce(
             versions.settled_version,
             if(
-                {{ version_number('conflicts.publisher_version') }} is null,
-                null,
-                conflicts.publisher_version
+                conflicts.replication = 'queued'
+                or {{ version_number('conflicts.publisher_version') }} is not null,
+                conflicts.publisher_version,
+                null
             )
         ) as settled_version
     from conflicts

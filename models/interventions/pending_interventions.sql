@@ -22,11 +22,9 @@ acted as (
     from {{ source('held', 'change_outcomes') }}
     where {{ is_intervention() }}
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as string) as intervention_id,
-        cast(null as string) as outcome
-    where false
+    {{ empty_relation({
+        'publication': 'string', 'intervention_id': 'string', 'outcome': 'string'
+    }) | indent(4) }}
     {%- endif %}
 ),
 

@@ -18,8 +18,7 @@ known as (
     {% if held_relation('subscription_event_log') is not none -%}
     select event_id from {{ source('held', 'subscription_event_log') }}
     {%- else -%}
-    select cast(null as string) as event_id
-    where false
+    {{ empty_relation({'event_id': 'string'}) | indent(4) }}
     {%- endif %}
 ),
 
@@ -33,10 +32,7 @@ last_positions as (
     where not {{ is_intervention() }}
     group by publication
     {%- else -%}
-    select
-        cast(null as string) as publication,
-        cast(null as bigint) as last_position
-    where false
+    {{ empty_relation({'publication': 'string', 'last_position': 'bigint'}) | indent(4) }}
     {%- endif %}
 ),
 

@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from tests.python.differential.builds import BuildFailed, Builds, builds
@@ -29,10 +30,12 @@ from tests.python.differential.scenario_files import NoScenario, write_scenario
 from tests.python.differential.shrinking import shrink, size
 from tests.python.differential.storage import load_case, save_case
 from tests.python.strategies import Case, case_from_seed
+from tests.python.strategies.merge_publication import COLUMN_RESOLVERS, ROW_RESOLVERS
 from tests.python.strategies.merge_workload import MergeSize, merge_workload_from_seed
 from tests.python.strategies.workload import MEDIUM
 
 MERGE = MergeSize(keys=4, runs=(2, 4), steps=(10, 25))
+RESOLVERS = (*ROW_RESOLVERS, *COLUMN_RESOLVERS)
 
 
 class Soak:
@@ -110,9 +113,13 @@ def _say(message: str) -> None:
 
 
 def _case(seed: int, is_merge: bool) -> Case:
-    if is_merge:
-        return merge_workload_from_seed(seed, MERGE, has_raw_rows=True).case()
-    return case_from_seed(seed, MEDIUM)
+    if not is_merge:
+        return case_from_seed(seed, MEDIUM)
+    # every third one is about one resolver alone
+    resolver = RESOLVERS[seed // 3 % len(RESOLVERS)] if seed % 3 == 0 else None
+    return merge_workload_from_seed(
+        seed, replace(MERGE, resolver=resolver), has_raw_rows=True
+    ).case()
 
 
 def _seeds(first: int | None) -> Iterator[int]:

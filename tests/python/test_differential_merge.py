@@ -10,17 +10,12 @@ import pytest
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
 from tests.python.strategies import Case
-from tests.python.strategies.merge_cases import merge_case, reporting_case
+from tests.python.strategies.merge_cases import merge_case, reporting_case, resolver_case
 from tests.python.strategies.merge_publication import COLUMN_RESOLVERS, ROW_RESOLVERS
 
 SEEDS = (13, 26)
 # with logical records: by row, as a whole, of two and three articles
 RECORD_SEEDS = (23, 39)
-# a publication for each resolver
-RESOLVER_SEEDS = (
-    *(7, 16, 30, 34, 47, 58, 64, 136, 150),
-    *(157, 182, 201, 233, 276, 417, 440, 460),
-)
 # by row and by column, without and with a logical record
 SMALL_RUN_SEEDS = (22, 43)
 REPORT_SEEDS = (21, 26, 36, 37, 48)
@@ -75,19 +70,9 @@ def test_builds_of_many_small_runs_equal_the_sequential_reader(
 def test_builds_with_every_resolver_equal_the_sequential_reader(
     tmp_path: Path, scratch_state: Path
 ) -> None:
-    """A resolver each, in two runs."""
-    cases = [merge_case(seed, runs=2) for seed in RESOLVER_SEEDS]
+    """Each in a publication of its own, where it decides otherwise than the default resolver."""
+    cases = [resolver_case(resolver, runs=2) for resolver in (*ROW_RESOLVERS, *COLUMN_RESOLVERS)]
     play("differential_resolvers", cases, tmp_path, scratch_state)
-
-
-def test_the_seeds_have_every_resolver() -> None:
-    """Each resolver of behavior.md, with every column type that it is written for."""
-    found = {
-        str(article.get("resolver"))
-        for seed in RESOLVER_SEEDS
-        for article in merge_case(seed).configuration["articles"].values()
-    }
-    assert found == {str(one) for one in (*ROW_RESOLVERS, *COLUMN_RESOLVERS)}
 
 
 @pytest.mark.spark

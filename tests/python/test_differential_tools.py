@@ -15,7 +15,8 @@ from tests.python.differential.scenario_files import NoScenario, write_scenario
 from tests.python.differential.shrinking import shrink, size
 from tests.python.differential.storage import load_case, save_case
 from tests.python.documented_cases import Play
-from tests.python.mutants import MUTANTS, Mutant
+from tests.python.mutants.groups import GROUPS
+from tests.python.mutants.mutant import Mutant
 from tests.python.strategies import Case, case_from_seed, cut_again
 from tests.python.strategies.merge_workload import merge_workload_from_seed
 from tests.python.strategies.workload import MEDIUM
@@ -77,7 +78,11 @@ def test_a_case_as_a_scenario_file_is_the_same_case(seed: int, tmp_path: Path) -
     assert Play(suite, suite.cases[0]).play() == []
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.title)
+@pytest.mark.parametrize(
+    "mutant",
+    [mutant for group in GROUPS.values() for mutant in group.mutants],
+    ids=lambda mutant: mutant.title,
+)
 def test_the_list_of_mutants_follows_the_code(mutant: Mutant) -> None:
     """The line that is to be broken stands in its file, once."""
     text = (REPOSITORY / mutant.file).read_text(encoding="utf-8")

@@ -146,7 +146,7 @@ class Builds:
             self.build()
             for played in self.played:
                 if number < len(played.case.deliveries):
-                    self._remember(played)
+                    self.remember(played)
 
     def deliver(self, played: Played, number: int) -> None:
         """A delivery of a case, if it has that many; what was there before is built by then."""
@@ -224,7 +224,7 @@ class Builds:
 
     # --- reading ---------------------------------------------------------------------------------
 
-    def _remember(self, played: Played) -> None:
+    def remember(self, played: Played) -> None:
         """What every subscriber has been told by now, and the snapshots that it may take."""
         told = {
             subscriber: self.commands(played, subscriber) for subscriber in played.case.subscribers

@@ -25,6 +25,7 @@ from tests.python.sequential_reader.merge_state import (
     union,
 )
 from tests.python.sequential_reader.publication import Publication
+from tests.python.sequential_reader.recording import settled_version
 from tests.python.sequential_reader.records import (
     ApplyError,
     Change,
@@ -142,17 +143,17 @@ def decide_conflict(
 ) -> Intervention | None:
     """A person's decision about a conflict; None: it is stale, and nothing is done.
 
-    It acts behind `place`.  Removing a record touches no row, so it is never stale.  A winner that
-    is a delete cannot be edited.
+    It acts behind `place`.  A winner that is a delete cannot be edited.  Conflicts of queued
+    updating can only be removed.
     """
-    if decision.decision == "remove":
-        return Intervention()
-    if not publication.is_merge:
-        return None
     held = rows[conflict.article].get(conflict.key)
-    if (held.writer.version if held else None) != conflict.settled_version:
+    if settled_version(held) != conflict.settled_version:
         return None
     intervention = Intervention()
+    if decision.decision == "remove":
+        return intervention
+    if not publication.is_merge:
+        return None
     edited = dict(decision.edited or {})
     # what a person decides is no change of anybody's
     change = replace(_stand_in(conflict.article, conflict.key, 0, None), node=publication.publisher)

@@ -320,7 +320,8 @@ class SequentialReader:
         )
         for verdict in verdicts:
             self.outcomes.append(queued_outcome(verdict, position, run))
-            conflict = queued_conflict(publication, verdict, position, run)
+            left = self.rows[verdict.change.article].get(verdict.change.key)
+            conflict = queued_conflict(publication, verdict, left, position, run)
             self.conflicts.extend([conflict] if conflict else [])
         commands = queued_commands(
             publication, verdicts, position, set(self.subscribers), is_reinitialized, run

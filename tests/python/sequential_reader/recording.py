@@ -8,7 +8,7 @@ from tests.python.sequential_reader.merge_result import Lost
 from tests.python.sequential_reader.merge_state import MergeHeld
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
-from tests.python.sequential_reader.records import Conflict, Outcome, Party
+from tests.python.sequential_reader.records import Conflict, Held, Outcome, Party
 
 
 def queued_outcome(verdict: Verdict, position: int, run: int) -> Outcome:
@@ -48,10 +48,22 @@ def queued_outcome(verdict: Verdict, position: int, run: int) -> Outcome:
     )
 
 
+def settled_version(held: Held | None) -> str | None:
+    """By what a row, or its tombstone, is told from what it was before; None = never held."""
+    if held is None:
+        return None
+    if isinstance(held, MergeHeld):
+        return held.writer.version
+    return held.version or held.change_id
+
+
 def queued_conflict(
-    publication: Publication, verdict: Verdict, position: int, run: int
+    publication: Publication, verdict: Verdict, left: Held | None, position: int, run: int
 ) -> Conflict | None:
-    """The conflict of a change of a queued transaction, if it has one."""
+    """The conflict of a change of a queued transaction, if it has one.
+
+    `left`: the row as the whole transaction leaves it.
+    """
     if not verdict.has_conflict_row:
         return None
     change = verdict.change
@@ -78,6 +90,7 @@ def queued_conflict(
         is_kept_at_publisher=is_kept_at_publisher(publication, change.article),
         run=run,
         won=verdict.after.row if verdict.after else None,
+        settled_version=settled_version(left),
     )
 
 
@@ -144,5 +157,5 @@ def merge_conflict(publication: Publication, lost: Lost, position: int, run: int
         is_kept_at_publisher=is_kept_at_publisher(publication, lost.article),
         run=run,
         won=lost.after.row if lost.after else None,
-        settled_version=lost.after.writer.version if isinstance(lost.after, MergeHeld) else None,
+        settled_version=settled_version(lost.after),
     )

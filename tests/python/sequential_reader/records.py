@@ -176,7 +176,7 @@ class Conflict:
     won: Row | None
     """What the publisher holds of the row after the decision; None = no row."""
     settled_version: str | None = None
-    """Merge: the publisher's version after the decision, of a tombstone too; None = never held."""
+    """What the decision left of the row, of a tombstone too; None = never held."""
     kept: Held | None = None
     """The row as its node keeps it: a failed change that is not undone."""
 

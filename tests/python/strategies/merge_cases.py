@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
 from tests.python.strategies.cases import Case, cut_again
 from tests.python.strategies.merge_workload import SMALL, merge_workload_from_seed
+from tests.python.strategies.replicas import ReaderPipeline
 
 # every run costs seconds for each article
 QUICK = replace(SMALL, keys=3, runs=(2, 3), steps=(8, 16), has_reports=False)
 # what is reported and decided is about what the run before has written: these are not cut again
 REPORTING = replace(QUICK, has_reports=True)
 RUNS = 3
+SEEDS_OF_RESOLVER = 100
 
 
 def merge_case(seed: int, runs: int = RUNS) -> Case:
@@ -24,3 +27,31 @@ def merge_case(seed: int, runs: int = RUNS) -> Case:
 def reporting_case(seed: int) -> Case:
     """The workload of a seed in which subscribers refuse commands and people decide."""
     return merge_workload_from_seed(seed, REPORTING, has_raw_rows=True).case()
+
+
+def resolver_case(resolver: Mapping[str, str], runs: int) -> Case:
+    """The first workload of which that resolver makes something else than the default one does."""
+    size = replace(QUICK, resolver=resolver)
+    for seed in range(SEEDS_OF_RESOLVER):
+        case = merge_workload_from_seed(seed, size).case()
+        if resolver == {"name": "priority"} or _decided(case) != _decided(_without_resolver(case)):
+            return cut_again(case, Random(seed), runs)
+    raise LookupError(f"{SEEDS_OF_RESOLVER} workloads and none that {resolver} decides")
+
+
+def _without_resolver(case: Case) -> Case:
+    article = dict(case.configuration["articles"]["customer"])
+    del article["resolver"]
+    return replace(case, configuration={**case.configuration, "articles": {"customer": article}})
+
+
+def _decided(case: Case) -> list[tuple[str, str]]:
+    """What became of every change, and every row at the end."""
+    pipeline = ReaderPipeline(case)
+    for delivery in case.deliveries:
+        pipeline.run(delivery)
+    outcomes = [(one.change_id, one.outcome) for one in pipeline.reader.outcomes]
+    return [
+        *outcomes,
+        *((repr(key), repr(held)) for key, held in pipeline.reader.rows["customer"].items()),
+    ]

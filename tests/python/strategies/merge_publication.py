@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -85,6 +86,26 @@ def publication(random: Random) -> tuple[dict[str, Any], dict[str, dict[str, Any
             for name in subscriptions
             if random.random() < 0.8
         }
+    return configuration, subscriptions
+
+
+def resolver_publication(
+    random: Random, resolver: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The same with one article, whose conflicts the resolver decides: nothing else fails there."""
+    subscriptions = _subscriptions(random)
+    article = _article(random, ["customer_id"])
+    for constraint in ("not_null", "check", "unique"):
+        article.pop(constraint, None)
+    if resolver in COLUMN_RESOLVERS:
+        article["tracking"] = "column"
+    article["resolver"] = dict(resolver)
+    configuration = {
+        "replication": "merge",
+        "publisher": "HQ",
+        "retention_days": 14,
+        "articles": {"customer": article},
+    }
     return configuration, subscriptions
 
 

@@ -34,7 +34,11 @@ from tests.python.sequential_reader import (
     SequentialReader,
 )
 from tests.python.strategies.cases import Case, Delivery, Step
-from tests.python.strategies.merge_publication import publication, value_of
+from tests.python.strategies.merge_publication import (
+    publication,
+    resolver_publication,
+    value_of,
+)
 from tests.python.strategies.merge_raw import RawSession
 from tests.python.strategies.replicas import ReaderPipeline
 
@@ -46,13 +50,15 @@ NAME = "generated"
 class MergeSize:
     """How much a case holds: keys per article, runs, and steps between two runs.
 
-    `has_reports`: subscribers refuse commands, and people decide about conflicts.
+    `has_reports`: subscribers refuse commands, and people decide about conflicts.  `resolver`: of
+    the only article; whoever updates a row writes the column that it looks at.
     """
 
     keys: int
     runs: tuple[int, int]
     steps: tuple[int, int]
     has_reports: bool = True
+    resolver: Mapping[str, str] | None = None
 
 
 SMALL = MergeSize(keys=2, runs=(1, 4), steps=(1, 8))
@@ -72,7 +78,9 @@ class MergeWorkload:
         self.random = random
         self.size = size
         self.label = label
-        self.configuration, self.subscriptions = publication(random)
+        self.configuration, self.subscriptions = (
+            resolver_publication(random, size.resolver) if size.resolver else publication(random)
+        )
         self.configuration["apply_errors"] = size.has_reports
         self.publication = publication_from_vars(NAME, self.configuration)
         self.queue = Queue()
@@ -130,6 +138,10 @@ class MergeWorkload:
     def _columns(self, article: str) -> tuple[str, ...]:
         return self.publication.articles[article].other_columns
 
+    def _columns_of_resolver(self) -> set[str]:
+        resolver = self.size.resolver or {}
+        return {resolver["column"]} if "column" in resolver else set()
+
     def _values(self, article: str, key: int, columns: list[str]) -> dict[str, object]:
         return {f"{article}_id": key, **{column: self._value(column) for column in columns}}
 
@@ -147,7 +159,8 @@ class MergeWorkload:
         if node.held(article, (key,)) is None:
             change = Change("insert", article, self._values(article, key, columns))
         elif self.random.random() < 0.75:
-            some = self.random.sample(columns, self.random.choice((1, 1, 1, 2, 3)))
+            some = set(self.random.sample(columns, self.random.choice((1, 1, 1, 2, 3))))
+            some |= self._columns_of_resolver()
             change = Change("update", article, self._values(article, key, sorted(some)))
         else:
             change = Change("delete", article, {f"{article}_id": key})

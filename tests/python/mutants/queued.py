@@ -1,0 +1,146 @@
+"""Rules of queued updating, each broken on purpose."""
+
+from __future__ import annotations
+
+from tests.python.mutants.mutant import DECISION, Mutant
+
+QUEUED = (
+    Mutant(
+        "versions compared the wrong way round",
+        f"{DECISION}/version_comparison.sql",
+        "{{ old_version }} = {{ held_version }} then",
+        "{{ old_version }} <> {{ held_version }} then",
+    ),
+    Mutant(
+        "an insert is never clean",
+        f"{DECISION}/version_comparison.sql",
+        "= 'insert' and {{ held_version }} is null then",
+        "= 'insert' and false then",
+    ),
+    Mutant(
+        "an update of a deleted row is called an update of a held one",
+        f"{DECISION}/conflict_kind.sql",
+        "when {{ operation }} = 'update' then 'update_delete'",
+        "when {{ operation }} = 'update' then 'update_update'",
+    ),
+    Mutant(
+        "the type of a lost update against a delete",
+        f"{DECISION}/conflict_type.sql",
+        "{{ conflict_kind }} = 'update_delete' and {{ is_change_loser }} then 3",
+        "{{ conflict_kind }} = 'update_delete' and {{ is_change_loser }} then 4",
+    ),
+    Mutant(
+        "a verdict per row and not per transaction",
+        "models/decision/queued_decisions.sql",
+        "'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'\n",
+        "'policy', 'is_publisher_change', 'is_waiting', 'is_conflict', 'has_failure'\n",
+    ),
+    Mutant(
+        "a change does not see the one before it in its transaction",
+        "models/decision/queued_decisions.sql",
+        "                proposal_before.proposed_row,\n                null",
+        "                null,\n                null",
+    ),
+    Mutant(
+        "nobody looks at a transaction in which one change is disputed and another is not",
+        "models/decision/disputed_transactions.sql",
+        "is_contended\n        or comparison <> 'descendant'",
+        "is_contended and comparison <> 'descendant'",
+    ),
+    Mutant(
+        "changes made at the publisher are held up by conflicts",
+        f"{DECISION}/transaction_verdict.sql",
+        "when {{ is_publisher_change }} then 'accepted'",
+        "when {{ is_publisher_change }} and not {{ has_conflict }} then 'rejected'",
+    ),
+    Mutant(
+        "subscriber wins rejects",
+        f"{DECISION}/transaction_verdict.sql",
+        "'subscriber_wins' then 'accepted'",
+        "'subscriber_wins' and not {{ has_conflict }} then 'accepted'",
+    ),
+    Mutant(
+        "the versions that only the log knows are left out",
+        "macros/held/held_rows.sql",
+        "{%- if not place.overlay -%}",
+        "{%- if true -%}",
+    ),
+    Mutant(
+        "the compensating commands are lost",
+        "models/subscribers/distribution_commands.py",
+        ".unionByName(compensating(configured))",
+        "",
+    ),
+    Mutant(
+        "commands of children before those of parents",
+        "models/subscribers/distribution_commands.py",
+        '-f.col("depth")).otherwise(f.col("depth"))',
+        'f.col("depth")).otherwise(-f.col("depth"))',
+    ),
+    Mutant(
+        "late changes are taken",
+        f"{DECISION}/contract_violation.sql",
+        "when {{ is_late }} then 'late_position'",
+        "when {{ is_late }} and false then 'late_position'",
+    ),
+    Mutant(
+        "expired changes are taken",
+        f"{DECISION}/contract_violation.sql",
+        "when {{ is_expired }} then 'expired'",
+        "when {{ is_expired }} and false then 'expired'",
+    ),
+    Mutant(
+        "no change is ever found to be too old",
+        "macros/held/has_aged_changes.sql",
+        "return(run_query(aged).rows | length > 0)",
+        "return(false)",
+    ),
+    Mutant(
+        "second copies are other changes",
+        "models/decision/repeated_changes.sql",
+        "where copy_before is null or copy_before <> content_hash",
+        "where true",
+    ),
+    Mutant(
+        "incomplete transactions do not wait",
+        "models/decision/change_intake.sql",
+        "when not is_complete then 'waiting'",
+        "when not is_complete and false then 'waiting'",
+    ),
+    Mutant(
+        "the first version of a run is published, not the last",
+        "macros/articles/row_versions.sql",
+        "decision_order() }} desc",
+        "decision_order() }} asc",
+    ),
+    Mutant(
+        "what is condemned lost against the publisher, whoever won",
+        "models/decision/queued_decisions.sql",
+        "else transaction_winner\n",
+        "else struct(publisher as node, cast(null as string) as change_id)\n",
+    ),
+    Mutant(
+        "a reinitialization that was due before the run is forgotten",
+        "models/decision/queued_decisions.sql",
+        "            was_waiting_before_run\n            or",
+        "            false\n            or",
+    ),
+    Mutant(
+        "the conflict table keeps the winner",
+        "macros/articles/lost_row.sql",
+        "when not {{ replication_conflicts.is_change_loser() }}",
+        "when {{ replication_conflicts.is_change_loser() }}",
+    ),
+    Mutant(
+        "a second delete counts as applied",
+        f"{DECISION}/change_outcome.sql",
+        "not {{ is_row_held }} then 'already_deleted'",
+        "not {{ is_row_held }} then 'applied'",
+    ),
+    Mutant(
+        "the rounds stop after the first",
+        "macros/materializations/rounds.sql",
+        "unsettled_parts(table) -%}\n    {%- set state",
+        "unsettled_parts(table)[:0] -%}\n    {%- set state",
+    ),
+)
