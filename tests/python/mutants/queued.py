@@ -62,7 +62,7 @@ QUEUED = (
     Mutant(
         "the versions that only the log knows are left out",
         "macros/held/held_rows.sql",
-        "{%- if not place.overlay -%}",
+        "{%- if not held.overlay -%}",
         "{%- if true -%}",
     ),
     Mutant(
