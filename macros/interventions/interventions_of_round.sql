@@ -37,7 +37,7 @@ from (
                 'intervention.kind', 'intervention.is_gone', 'intervention.is_writing',
                 'intervention.settled_version',
                 replication_conflicts.settled_version(
-                    'replication', 'held_row.version', 'held_row.change_id', 'held_row.merge_version'
+                    'replication', 'held_row.version', 'held_row.change_id', 'held_row'
                 ),
                 'is_row_held', 'replication'
             ) | indent(12) }} as outcome_alone

@@ -116,7 +116,7 @@ settled_versions as (
         max_by(
             {{ settled_version(
                 'outcomes.replication', 'outcomes.publisher_version', 'outcomes.version_change_id',
-                'outcomes.merge_version'
+                'outcomes'
             ) | indent(8) }},
             {{ decision_order('outcomes') }}
         ) as settled_version

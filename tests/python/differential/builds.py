@@ -140,13 +140,22 @@ class Builds:
 
     def play(self) -> None:
         """Deliver and build until every delivery of every case is taken."""
-        for number in range(max(len(one.case.deliveries) for one in self.played)):
-            for played in self.played:
-                self.deliver(played, number)
-            self.build()
-            for played in self.played:
-                if number < len(played.case.deliveries):
-                    self.remember(played)
+        for number in range(self.runs):
+            self.take(number)
+
+    @property
+    def runs(self) -> int:
+        """How many runs take every delivery of every case."""
+        return max(len(one.case.deliveries) for one in self.played)
+
+    def take(self, number: int) -> None:
+        """One delivery of each case that has so many, a build, and what subscribers are told."""
+        for played in self.played:
+            self.deliver(played, number)
+        self.build()
+        for played in self.played:
+            if number < len(played.case.deliveries):
+                self._remember(played)
 
     def deliver(self, played: Played, number: int) -> None:
         """A delivery of a case, if it has that many; what was there before is built by then."""
@@ -224,7 +233,7 @@ class Builds:
 
     # --- reading ---------------------------------------------------------------------------------
 
-    def remember(self, played: Played) -> None:
+    def _remember(self, played: Played) -> None:
         """What every subscriber has been told by now, and the snapshots that it may take."""
         told = {
             subscriber: self.commands(played, subscriber) for subscriber in played.case.subscribers

@@ -61,16 +61,11 @@ class Laboratory:
             shutil.rmtree(installed)
         installed.symlink_to(copy, target_is_directory=True)
         found: list[str] = []
-        for number in range(max(len(one.case.deliveries) for one in running.played)):
+        for number in range(running.runs):
             try:
-                for played in running.played:
-                    running.deliver(played, number)
-                running.build()
+                running.take(number)
             except BuildFailed as failure:
                 return [str(failure)]
-            for played in running.played:
-                if number < len(played.case.deliveries):
-                    running.remember(played)
             found = self._differences(number + 1)
             if found:
                 break
