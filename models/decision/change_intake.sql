@@ -6,7 +6,8 @@
 {%- set progress = queue_progress(log, rejected) -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too -#}
-{%- set has_clock = not execute or (rejected and flags.FULL_REFRESH) or has_aged_changes(progress) %}
+{%- set has_clock = not execute or (rejected and flags.FULL_REFRESH)
+    or has_aged_changes(progress) %}
 
 -- One row per change of this run, with its transaction, and what becomes of it at the intake:
 -- 'taken', 'waiting' for the rest of its transaction, or 'rejected' because it breaks the contract.
