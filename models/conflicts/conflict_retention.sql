@@ -48,6 +48,7 @@ places as (
         clocks.clock,
         clocks.kept_before,
         clocks.run_sequence,
+        publications.conflict_retention_days,
         min(outcomes.transaction_position) as first_position,
         min(
             if(
@@ -63,7 +64,12 @@ places as (
         on
             clocks.publication = outcomes.publication
             and clocks.kept_before <= outcomes.transaction_position
-    group by clocks.publication, clocks.clock, clocks.kept_before, clocks.run_sequence
+    group by
+        clocks.publication,
+        clocks.clock,
+        clocks.kept_before,
+        clocks.run_sequence,
+        publications.conflict_retention_days
 ),
 
 -- where nothing is too old, nothing changes: 0 as long as a publication keeps all its conflicts
@@ -71,6 +77,7 @@ final as (
     select
         publication,
         clock,
+        conflict_retention_days,
         if(
             coalesce(first_position < first_young_position, false),
             first_young_position,

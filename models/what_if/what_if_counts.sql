@@ -14,9 +14,9 @@ final as (
         decided_conflict_kind,
         what_if_outcome,
         what_if_conflict_kind,
-        count(*) as changes,
-        count(distinct transaction_position) as transactions,
-        count(distinct row_key) as rows_touched
+        count(*) as change_count,
+        count(distinct transaction_position) as transaction_count,
+        count(distinct row_key) as row_count
     from changes
     group by
         publication,

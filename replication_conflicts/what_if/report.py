@@ -12,14 +12,20 @@ from rich.text import Text
 
 from replication_conflicts.what_if.answer import Answer
 
+_COUNTS = {
+    "changes": "change_count",
+    "transactions": "transaction_count",
+    "rows": "row_count",
+}
+
 
 def print_answer(console: Console, answer: Answer, limit: int) -> None:
     """How many changes would have been decided otherwise, by article and kind, and which."""
     counts = answer.rows(
-        f"select * from {answer.counts} order by article, changes desc, decided_outcome,"
+        f"select * from {answer.counts} order by article, change_count desc, decided_outcome,"
         " what_if_outcome, decided_conflict_kind, what_if_conflict_kind"
     )
-    otherwise = sum(int(one["changes"]) for one in counts)
+    otherwise = sum(int(one["change_count"]) for one in counts)
     console.print(f"What if, {answer.question}", style="bold", markup=False, soft_wrap=True)
     if not otherwise:
         console.print(f"All {answer.judged:,} changes would have been decided as they were.")
@@ -41,14 +47,14 @@ def _counts(counts: list[Mapping[str, Any]]) -> Table:
     table = Table(title="Decided otherwise", title_justify="left", title_style="bold")
     for name in ("article", "decided", "what if"):
         table.add_column(name)
-    for name in ("changes", "transactions", "rows"):
+    for name in _COUNTS:
         table.add_column(name, justify="right")
     for one in counts:
         table.add_row(
             Text(str(one["article"])),
             _decision(one, "decided"),
             _decision(one, "what_if"),
-            *(f"{one[name]:,}" for name in ("changes", "transactions", "rows_touched")),
+            *(f"{one[name]:,}" for name in _COUNTS.values()),
         )
     return table
 

@@ -6,7 +6,6 @@ A process has one warehouse, so tests keep apart by schema: every scratch projec
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +15,11 @@ from hypothesis import settings
 
 from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.environment.profile import write_profile
+from tests.python.repository import copy_project
 
 # how long one example takes says more about the machine than about the code
 settings.register_profile("machines_differ", deadline=None)
 settings.load_profile("machines_differ")
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-DBT_FILES = ("dbt_project.yml", "selectors.yml")
-DBT_FOLDERS = ("models", "macros", "seeds", "tests/generic", "tests/integrity", "tests/consistency")
 
 
 # before xdist looks at the marks
@@ -80,11 +76,7 @@ def scratch_copy(
     def make() -> ScratchProject:
         schema = f"copy_{next(numbers)}"
         folder = tmp_path_factory.mktemp(schema)
-        for name in DBT_FILES:
-            shutil.copy(REPOSITORY / name, folder)
-        for name in DBT_FOLDERS:
-            if (REPOSITORY / name).is_dir():
-                shutil.copytree(REPOSITORY / name, folder / name)
+        copy_project(folder)
         return _project(folder, schema, scratch_state)
 
     return make

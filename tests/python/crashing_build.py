@@ -13,9 +13,9 @@ from pathlib import Path
 from random import Random
 
 from replication_conflicts.scenarios.outputs import Outputs
-from tests.python.conftest import REPOSITORY
 from tests.python.differential.builds import Builds
 from tests.python.differential.comparison import compare
+from tests.python.repository import REPOSITORY
 from tests.python.strategies import case_from_seed, cut_again
 from tests.python.strategies.cases import Case
 from tests.python.strategies.workload import MEDIUM

@@ -9,7 +9,7 @@ from pathlib import Path
 from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.environment.profile import write_profile
 
-from .conftest import REPOSITORY
+from .repository import REPOSITORY
 
 
 def text_of(name: str) -> str:

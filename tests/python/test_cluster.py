@@ -14,7 +14,7 @@ import pytest
 from replication_conflicts.cluster.compare import compared, play_on_both
 from replication_conflicts.cluster.standalone import standalone_cluster
 
-from .conftest import REPOSITORY
+from .repository import REPOSITORY
 
 HOLDING = """
 import sys, time

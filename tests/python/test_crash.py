@@ -18,8 +18,8 @@ from random import Random
 
 import pytest
 
-from tests.python.conftest import REPOSITORY
 from tests.python.crashing_build import finished_mark, finished_problems
+from tests.python.repository import REPOSITORY
 
 SECONDS_TO_WAIT = 400.0
 # the table whose commit ends the second run, and the one that ends the third

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import REPOSITORY, ScratchProject
+from .conftest import ScratchProject
+from .repository import REPOSITORY
 
 UNIT = REPOSITORY / "models" / "unit"
 

@@ -10,13 +10,13 @@ from random import Random
 import pytest
 
 from replication_conflicts.scenarios.suite import read_suite
-from tests.python.conftest import REPOSITORY
 from tests.python.differential.scenario_files import NoScenario, write_scenario
 from tests.python.differential.shrinking import shrink, size
 from tests.python.differential.storage import load_case, save_case
 from tests.python.documented_cases import Play
 from tests.python.mutants.groups import GROUPS
 from tests.python.mutants.mutant import Mutant
+from tests.python.repository import REPOSITORY
 from tests.python.strategies import Case, case_from_seed, cut_again
 from tests.python.strategies.merge_workload import merge_workload_from_seed
 from tests.python.strategies.workload import MEDIUM

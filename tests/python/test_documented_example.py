@@ -11,8 +11,8 @@ import pytest
 
 from replication_conflicts.nodes import Node, Queue, initial_rows, publisher_node, subscriber_node
 from replication_conflicts.publication.publication import publication_from_vars
-from tests.python.conftest import REPOSITORY
 from tests.python.documented_cases import node_command, stored_row
+from tests.python.repository import REPOSITORY
 from tests.python.sequential_reader import SequentialReader
 
 BEGIN = datetime(2026, 3, 1, tzinfo=timezone.utc)

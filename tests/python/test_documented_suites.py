@@ -9,7 +9,7 @@ import pytest
 from replication_conflicts.scenarios.expected import read_expected_failures
 from replication_conflicts.scenarios.runner import RunResult, run_suites
 from replication_conflicts.scenarios.suite import read_suites
-from tests.python.conftest import REPOSITORY
+from tests.python.repository import REPOSITORY
 
 SCENARIOS = REPOSITORY / "tests" / "scenarios"
 # what a plain `make test` builds; the suites in the other folder need minutes more

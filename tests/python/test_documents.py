@@ -18,8 +18,8 @@ from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.publication.configuration import project_publications
 
-from .conftest import REPOSITORY
 from .documents import example_files, example_project, section, text_of
+from .repository import REPOSITORY
 
 DOCUMENTS = (
     "README.md",

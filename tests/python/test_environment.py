@@ -19,7 +19,8 @@ from replication_conflicts.dbt_build import DbtBuild, short_message
 from replication_conflicts.environment import check, class_archive, folders, jars, profile, session
 from replication_conflicts.environment.session import SessionError
 
-from .conftest import REPOSITORY, ScratchProject
+from .conftest import ScratchProject
+from .repository import REPOSITORY
 
 PROJECT = """
 name: toy

@@ -16,8 +16,8 @@ from replication_conflicts.publication.feed import FeedRow, feed_columns
 from replication_conflicts.publication.values import Row
 from replication_conflicts.workload import Settings
 from replication_conflicts.workload.field_sales import SUBSCRIPTIONS
-from tests.python.conftest import REPOSITORY
 from tests.python.demo_loop import Loop, sales_loop
+from tests.python.repository import REPOSITORY
 
 THE_DEMO = Settings()
 LONGER = Settings(transactions=6_000, deliveries=4, seed=8)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from .conftest import REPOSITORY, ScratchProject
+from .conftest import ScratchProject
+from .repository import REPOSITORY
 
 PROJECT = """
 name: toy

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import REPOSITORY
+from .repository import REPOSITORY
 
 PACKAGE = "replication_conflicts"
 # from the bottom up; the parts of one line know nothing of each other

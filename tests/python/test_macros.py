@@ -10,7 +10,7 @@ import yaml
 from dbt_common.clients.jinja import get_environment
 from jinja2 import nodes
 
-from .conftest import REPOSITORY
+from .repository import REPOSITORY
 
 FILES = sorted((REPOSITORY / "macros").rglob("*.sql"))
 # a materialization is a macro of dbt's own making

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .conftest import REPOSITORY
+from .repository import REPOSITORY
 
 COMMANDS = REPOSITORY / "models" / "subscribers" / "distribution_commands.py"
 MACROS = REPOSITORY / "macros" / "interventions"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from replication_conflicts.lakehouse import tables
-from tests.python.conftest import DBT_FILES, DBT_FOLDERS, REPOSITORY
 from tests.python.differential.builds import BuildFailed, Builds, Played
 from tests.python.differential.comparison import compare
 from tests.python.mutants.mutant import Mutant
+from tests.python.repository import copy_project
 from tests.python.strategies.cases import Case
 
 
@@ -22,10 +22,7 @@ def broken_copy(mutant: Mutant | None, folder: Path) -> Path:
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in DBT_FILES:
-        shutil.copy(REPOSITORY / name, folder)
-    for name in DBT_FOLDERS:
-        shutil.copytree(REPOSITORY / name, folder / name)
+    copy_project(folder)
     if mutant is not None:
         file = folder / mutant.file
         text = file.read_text(encoding="utf-8")
