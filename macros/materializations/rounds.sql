@@ -1,11 +1,11 @@
 {#- A model that is run again and again on its own result until it changes nothing any more.
 
     The model begins with a query of what a round assumes, read from the round before through previous_round(), and ends it
-    with end_of_assumptions(). The round itself follows: it reads the relation named in previous_round() too. In the first
-    round that is the relation itself, later the query of what it assumes. The round before is restricted by `again`. Rows with
-    different values of `apart` have nothing to do with each other: those of a value that is settled are not looked at again,
-    however long another takes. Each round is written to a table of its own; the finished relation is a view of the rows as
-    the last round that looked at them left them. What the rounds are about is the model's business alone.
+    with end_of_assumptions(). The round itself follows: it reads previous_round() too. In the first round that is the relation
+    itself, later the query of what it assumes. The round before is restricted by `again`. Rows with different values of `apart`
+    have nothing to do with each other: those of a value that is settled are not looked at again, however long another takes.
+    Each round is written to a table of its own; the finished relation is a view of the rows as the last round that looked at
+    them left them. What the rounds are about is the model's business alone.
 
     A round may have several stages: end_of_stage('name') ends a statement whose result the following ones read as
     stage('name'). What is read more than once is then computed once, and the plans stay small.
@@ -20,7 +20,7 @@
       round_limit   query that gives the highest number of rounds that can be needed; more of them are an error -#}
 {% materialization rounds, adapter='spark' -%}
     {%- set target = this.incorporate(type='view') -%}
-    {%- set first_relation = ref(config.require('first_round')) | string -%}
+    {%- set first_relation = replication_conflicts.previous_round(ref(config.require('first_round'))) -%}
     {%- set apart = config.require('apart') -%}
     {%- set again = '(' ~ config.require('again') ~ ')' -%}
     {%- set settles_in_parts = 'previous_round' in again -%}
