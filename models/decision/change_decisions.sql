@@ -3,64 +3,54 @@
 -- One row per change that the last run with such changes has decided, of both kinds of replication,
 -- and per row that the run itself wrote for a logical record.
 
-{% if is_queued() -%}
--- what nobody disputes: each change knows the row that the run found, and applies
 select
-    queue.run_id,
-    queue.publication,
-    queue.article,
-    queue.row_key,
-    queue.change_id,
-    cast(null as string) as cause_change_id,
-    false as is_run_row,
-    queue.node,
-    queue.transaction_position,
-    queue.queue_position,
-    queue.operation,
-    queue.old_version,
-    cast(null as map<string, string>) as change_row,
-    queue.replication,
-    queue.policy,
-    queue.contending_priority,
-    cast(null as map<string, bigint>) as lineage,
-    queue.is_contended,
-    queue.round_number,
-    'descendant' as comparison,
-    queue.held_before_run.version as held_version,
-    queue.held_before_run.node as held_node,
-    queue.held_before_run.change_id as held_change_id,
-    cast(null as string) as held_writer_version,
-    queue.held_before_run.version as version_before,
-    cast(null as map<string, bigint>) as lineage_before,
-    cast(null as string) as writer_version_before,
-    'applied' as outcome,
-    {{ deciding_rule(
-        'queue.policy', 'queue.is_publisher_change', 'false', 'false', 'false', 'false', 'null'
-    ) | indent(4) }} as rule,
-    false as is_rejected,
-    cast(null as {{ failure_type() }}) as failure,
-    cast(null as string) as conflict_kind,
-    cast(null as int) as conflict_type,
-    cast(null as string) as loser_node,
-    cast(null as string) as loser_change_id,
-    cast(null as string) as winner_node,
-    cast(null as string) as winner_change_id,
-    true as is_written,
-    queue.new_version,
-    cast(null as {{ row_state_type() }}) as state_after,
-    false as is_resolved_row,
-    cast(null as {{ row_state_type() }}) as kept_row,
-    cast(null as boolean) as is_kept_at_node,
-    cast(null as string) as record_winner_version,
-    queue.run_sequence
-from {{ ref('change_queue') }} as queue
-left anti join {{ ref('disputed_transactions') }} as disputed
-    on
-        {{ transaction_hash('queue') }} = disputed.transaction_hash
-        and queue.run_id = disputed.run_id
-where
-    queue.intake = 'taken'
-    and queue.replication = 'queued'
+    run_id,
+    publication,
+    article,
+    row_key,
+    change_id,
+    cause_change_id,
+    is_run_row,
+    node,
+    transaction_position,
+    queue_position,
+    operation,
+    old_version,
+    change_row,
+    replication,
+    policy,
+    contending_priority,
+    lineage,
+    is_contended,
+    round_number,
+    comparison,
+    held_version,
+    held_node,
+    held_change_id,
+    held_writer_version,
+    version_before,
+    lineage_before,
+    writer_version_before,
+    outcome,
+    rule,
+    is_rejected,
+    failure,
+    conflict_kind,
+    conflict_type,
+    loser_node,
+    loser_change_id,
+    winner_node,
+    winner_change_id,
+    is_written,
+    new_version,
+    state_after,
+    is_resolved_row,
+    kept_row,
+    is_kept_at_node,
+    record_winner_version,
+    run_sequence
+from {{ ref('undisputed_decisions') }}
+{% if is_queued() -%}
 union all
 select
     run_id,
@@ -110,10 +100,8 @@ select
     run_sequence
 from {{ ref('queued_decisions') }}
 {%- endif %}
-{% if is_queued() and is_merge() -%}
-union all
-{%- endif %}
 {% if is_merge() -%}
+union all
 select
     run_id,
     publication,

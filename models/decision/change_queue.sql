@@ -338,6 +338,12 @@ acting as (
 ),
 
 {% endif -%}
-final as (select * from {{ 'acting' if has_interventions else 'guessed' }})
+-- one row per change: whether it applies as it came, or the rounds look at it
+final as (
+    select
+        *,
+        {{ is_disputed(has_interventions) }} as is_disputed
+    from {{ 'acting' if has_interventions else 'guessed' }}
+)
 
 select * from final

@@ -2,28 +2,22 @@
     enabled=is_queued(),
     materialized='scratch',
     reads='change_queue',
-    taking="intake = 'taken' and replication = 'queued'"
+    taking="intake = 'taken' and replication = 'queued' and is_disputed"
 ) }}
 
--- One row per transaction of this run under queued updating that somebody has to look at: one with
--- a change that does not know the row that the run found, or with whose rows or keys other changes
--- of the run have to do, or one that may break a constraint. All changes of any other transaction
--- apply as they came.
+-- One row per transaction of this run under queued updating that somebody has to look at, because a
+-- change of it is disputed. All changes of any other transaction apply as they came.
 
 with
 
 changes as (
     select
-        publication,
-        {{ transaction_hash() }} as transaction_hash,
-        is_contended,
-        {{ version_comparison(
-            'operation', 'old_version', 'held_before_run.version'
-        ) | indent(4) }} as comparison
+        {{ transaction_hash() }} as transaction_hash
     from {{ ref('change_queue') }}
     where
         intake = 'taken'
         and replication = 'queued'
+        and is_disputed
         and run_id = '{{ invocation_id }}'
 ),
 
@@ -32,10 +26,6 @@ final as (
         transaction_hash,
         '{{ invocation_id }}' as run_id
     from changes
-    where
-        is_contended
-        or comparison <> 'descendant'
-        or {{ publication_needs_values() }}
 )
 
 select * from final

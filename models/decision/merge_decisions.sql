@@ -19,15 +19,16 @@
     enabled=is_merge(),
     materialized='rounds',
     first_round='change_queue',
-    taking="intake = 'taken' and replication = 'merge'",
+    taking="intake = 'taken' and replication = 'merge' and is_disputed",
     apart='publication',
     again=again,
     unsettled='is_contended and is_unlike_guess',
     round_limit='select 3 * count(*) + 1 from previous_round'
 ) }}
 
--- One row per change of this run under merge replication, and per row that the run itself writes
--- for a logical record: what a reader that takes the queue one session at a time decides about it.
+-- One row per change of this run under merge replication that somebody disputes, and per row that
+-- the run itself writes for a logical record: what a reader that takes the queue one session at a
+-- time decides about it. Of the others undisputed_decisions knows it without asking.
 --
 -- A round assumes of every change whether it makes a version of its row (guess), and which
 -- (guessed_state), looks at every change against the row as the publisher held it then, and
@@ -109,6 +110,7 @@ select
     change_row,
     publisher,
     held_before_run,
+    true as is_disputed,
     is_contended,
     is_looked_at,
     round_number,
@@ -170,6 +172,7 @@ changes as (
     where
         intake = 'taken'
         and replication = 'merge'
+        and is_disputed
         and run_id = '{{ invocation_id }}'
 ),
 
@@ -190,9 +193,7 @@ numbered as (
         *,
         coalesce(lineage[node], coalesce(held_before_run.lineage[node], 0) + 1) as number,
         written_columns as standing_columns,
-        operation = 'update'
-        and coalesce(not held_before_run.is_deleted, false)
-        and not array_contains(tracked_columns, '*') as keeps_other_columns
+        {{ keeps_other_columns('held_before_run') | indent(8) }} as keeps_other_columns
     from followed
 ),
 
@@ -411,16 +412,11 @@ won as (
 overlaid as (
     select
         *,
-        coalesce(
-            operation = 'update'
-            and is_row_held
-            and kind_met is null
-            {%- if with_records %}
-            and record_verdict is null
-            {%- endif %}
-            and not array_contains(tracked_columns, '*'),
-            false
-        ) as keeps_other_columns
+        {{ keeps_other_columns('held_row') | indent(8) }}
+        and kind_met is null
+        {%- if with_records %}
+        and record_verdict is null
+        {%- endif %} as keeps_other_columns
     from won
 ),
 

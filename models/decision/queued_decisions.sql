@@ -5,7 +5,7 @@
     enabled=is_queued(),
     materialized='rounds',
     first_round='change_queue',
-    taking="intake = 'taken' and replication = 'queued'",
+    taking="intake = 'taken' and replication = 'queued' and is_disputed",
     apart='publication',
     again='is_contended',
     unsettled='is_contended and needs_another_round',
@@ -14,7 +14,7 @@
 
 -- One row per change of this run under queued updating in whose transaction anything is disputed:
 -- what a reader that takes the queue one transaction at a time decides about it. Of the others
--- change_decisions knows it without asking.
+-- undisputed_decisions knows it without asking.
 --
 -- A round assumes of every change whether it makes a version of its row (guess), looks at every
 -- change against the row as the publisher held it then, and decides. Rounds go on until every

@@ -66,6 +66,18 @@ MERGE = (
         "lead(true, 2) over (",
     ),
     Mutant(
+        "nobody looks at a change that leaves another row than it carries",
+        f"{DECISION}/is_disputed.sql",
+        "and {{ replication_conflicts.rows_differ(",
+        "and not {{ replication_conflicts.rows_differ(",
+    ),
+    Mutant(
+        "nobody looks at a change that does not know the row",
+        f"{DECISION}/is_disputed.sql",
+        ") | indent(16) }} <> 'descendant'",
+        ") | indent(16) }} = 'ancestor'",
+    ),
+    Mutant(
         "a row that is not settled stays behind",
         "models/decision/merge_decisions.sql",
         "from previous_round where is_unlike_guess",

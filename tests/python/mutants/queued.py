@@ -42,10 +42,10 @@ QUEUED = (
         "                null,\n                null",
     ),
     Mutant(
-        "nobody looks at a transaction in which one change is disputed and another is not",
-        "models/decision/disputed_transactions.sql",
-        "is_contended\n        or comparison <> 'descendant'",
-        "is_contended and comparison <> 'descendant'",
+        "nobody looks at a change whose row has others in the run",
+        f"{DECISION}/is_disputed.sql",
+        "is_contended\n        or {{ constrained }}",
+        "is_contended\n        and {{ constrained }}",
     ),
     Mutant(
         "changes made at the publisher are held up by conflicts",
