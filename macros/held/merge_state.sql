@@ -4,8 +4,10 @@
                         keep their writers
       a resolved row    such a version too, all of whose columns the run has written
       already_deleted   the tombstone stays; who knows this delete knows the tombstone
-    `known_lineage`: what goes into the row beside the change's own version. -#}
-{% macro merge_state(outcome, keeps_other_columns, is_resolved_row, row_after, held, known_lineage='lineage') -%}
+    `known_lineage`: what goes into the row beside the change's own version. `known_as`: as what that version is known. -#}
+{% macro merge_state(
+    outcome, keeps_other_columns, is_resolved_row, row_after, held, known_lineage='lineage', known_as='map(node, number)'
+) -%}
 {%- set known = replication_conflicts.lineage_union(
     held ~ '.lineage', replication_conflicts.lineage_with('(' ~ known_lineage ~ ')', 'node', 'number')
 ) -%}
@@ -32,7 +34,7 @@ case
             row=row_after
         ) | indent(8) }}
         else {{ replication_conflicts.applied_state(
-            keeps_other_columns, row_after, held, known_lineage
+            keeps_other_columns, row_after, held, known_lineage, known_as
         ) | indent(8) }}
     end
 {%- endmacro %}

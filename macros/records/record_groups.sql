@@ -40,6 +40,7 @@ sides as (
         sides.article,
         sides.row_key,
         sides.side.is_sent,
+        sides.side.is_known,
         sides.parent_key,
         record_articles.record,
         record_articles.depth,
@@ -54,8 +55,16 @@ sides as (
             select
                 *,
                 explode(array(
-                    struct(true as is_sent, if(operation = 'delete', null, change_row) as row),
-                    struct(false as is_sent, row_before.row as row)
+                    struct(
+                        true as is_sent, false as is_known, if(operation = 'delete', null, change_row) as row
+                    ),
+                    struct(
+                        false as is_sent,
+                        {{ replication_conflicts.knows_row(
+                            'lineage', 'known_position', 'node', 'row_before'
+                        ) | indent(24) }} as is_known,
+                        row_before.row as row
+                    )
                 )) as side
             from brought
         )
@@ -142,7 +151,8 @@ topped as (
         row_key,
         -- where others have moved the row above it out of every record, the session still has it
         if(size(held_tops) = 0, session_tops, held_tops) as tops,
-        session_tops
+        session_tops,
+        left_tops
     from (
         select
             *,
@@ -150,7 +160,10 @@ topped as (
             -- a deleted row is in no record of the session, but for a top row, which is its own
             array_sort(
                 collect_set(if(is_sent or depth = 0, session_top_key, null)) over of_row
-            ) as session_tops
+            ) as session_tops,
+            -- what a node deletes, or moves, it takes out of the record that it has: that in which
+            -- the row is held, if it knows the row that is held
+            array_sort(collect_set(if(is_known, top_key, null)) over of_row) as left_tops
         from (
             {%- for depth in range(replication_conflicts.record_depth() + 1) %}
             select * from tops_{{ depth }}
@@ -210,6 +223,9 @@ final as (
         array_sort(array_distinct(flatten(collect_list(session_tops) over (
             partition by publication, transaction_key, record, array_min(group_tops)
         )))) as session_tops,
+        array_sort(array_distinct(flatten(collect_list(left_tops) over (
+            partition by publication, transaction_key, record, array_min(group_tops)
+        )))) as left_tops,
         array_union(tops, session_tops) as change_tops,
         if(size(session_tops) > 0, session_tops, tops) as row_tops
     from grouped

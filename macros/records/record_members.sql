@@ -1,7 +1,8 @@
 {#- The publisher's rows that a group is about, deleted ones included, as it holds them before the session: those of the records that
-    the session has, and what it names itself, wherever others have moved it, to another record or out of every one. One row per group
-    and row, with its record (row_tops), as the session has it where it does; none where it belongs to none: nobody is in conflict with
-    such a row. A statement.
+    the session has or takes rows out of, and what it names itself, wherever others have moved it, to another record or out of every
+    one. One row per group and row, with its record (row_tops), as the session has it where it does; none where it belongs to none:
+    nobody is in conflict with such a row. `is_of_session`: whether its record is one that the session has, or the session names it.
+    A statement.
 
     groups: record_groups; spans: record_spans -#}
 {% macro record_members(groups, spans) -%}
@@ -15,6 +16,7 @@ group_tops as (
         group_key,
         record,
         session_tops,
+        left_tops,
         explode(group_tops) as top_key
     from {{ groups }}
 ),
@@ -40,7 +42,9 @@ select
     spans.row_key,
     spans.state,
     spans.last_operation,
-    coalesce(named.row_tops, array(spans.top_key)) as row_tops
+    coalesce(named.row_tops, array(spans.top_key)) as row_tops,
+    named.row_key is not null
+    or array_contains(group_tops.session_tops, group_tops.top_key) as is_of_session
 from group_tops
 inner join {{ spans }} as spans
     on
@@ -57,6 +61,7 @@ left join named
 where
     named.row_key is not null
     or array_contains(group_tops.session_tops, group_tops.top_key)
+    or array_contains(group_tops.left_tops, group_tops.top_key)
 union all
 -- what belongs to no record
 select
@@ -67,7 +72,8 @@ select
     named.row_key,
     any_value(spans.state) as state,
     any_value(spans.last_operation) as last_operation,
-    cast(array() as array<string>) as row_tops
+    cast(array() as array<string>) as row_tops,
+    true as is_of_session
 from named
 inner join {{ spans }} as spans
     on

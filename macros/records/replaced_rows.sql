@@ -92,7 +92,9 @@ from_members as (
         last_operation,
         state.merge_version.writer as unknown_writer
     from {{ members }}
-    where not state.is_deleted
+    where
+        is_of_session
+        and not state.is_deleted
 ),
 
 other_rows as (

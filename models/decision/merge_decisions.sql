@@ -220,7 +220,8 @@ proposed as (
                     ),
                     'held_before_run',
                     known_lineage='if(' ~ is_record_detected_whole() ~ ', null, lineage)'
-                    if with_records else 'lineage'
+                    if with_records else 'lineage',
+                    known_as=known_as(has_interventions)
                 ) | indent(20) }})
         end as proposed_row
     from versioned
@@ -609,13 +610,14 @@ left_behind as (
             {{ run_row_state() | indent(12) }},
             {{ merge_state(
                 'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
-                'held_row', known_lineage='if(coalesce(is_detected_whole, false), null, lineage)'
+                'held_row', known_lineage='if(coalesce(is_detected_whole, false), null, lineage)',
+                known_as=known_as(has_interventions)
             ) | indent(12) }}
         ) as state_after,
         {%- else %}
         {{ merge_state(
             'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
-            'held_row'
+            'held_row', known_as=known_as(has_interventions)
         ) | indent(4) }} as state_after,
         {%- endif %}
         {%- if with_keys %}

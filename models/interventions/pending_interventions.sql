@@ -61,6 +61,7 @@ final as (
             and publications.replication = 'merge'
             and (interventions.kind <> 'refused_command' or articles.compensate_for_errors),
             if(interventions.kind = 'refused_command', interventions.lost_row, null),
+            if(interventions.kind = 'refused_command', interventions.node, null),
             interventions.command_operation,
             interventions.failure,
             interventions.loser

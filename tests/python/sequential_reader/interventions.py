@@ -4,6 +4,7 @@ people about conflicts.  What they write are versions of the run's own.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from tests.python.sequential_reader.merge_state import (
     MergeHeld,
     MergeRows,
     Scribe,
+    Writer,
     held_by,
     union,
 )
@@ -120,6 +122,10 @@ def undo_refused(
         now = held.version if held else None
         if now == command.left_version:
             after = _write(intervention, publication, rows, change, held, error.row, error.position)
+            if error.row is None:
+                # no command can tell it to who refused the row, and holds none
+                after = replace(after, known_as=(_known_to(error.subscriber, after.writer),))
+                rows[command.article][command.key] = after
         before = Held(
             row=error.row,
             version=command.old_version,
@@ -200,6 +206,11 @@ def _write(
     intervention.session.write(change, change.article, change.key, held, after)
     rows[change.article][change.key] = after
     return after
+
+
+def _known_to(node: str, writer: Writer) -> Writer:
+    """A version as one node alone knows it."""
+    return replace(writer, node=node, number=sys.maxsize)
 
 
 def _stand_in(article: str, key: Key, position: int, operation: str | None) -> Change:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tests.python.sequential_reader.contract import IMAGE
-from tests.python.sequential_reader.merge_state import MergeHeld, MergeRows, union
+from tests.python.sequential_reader.merge_state import MergeHeld, MergeRows, knows_row, union
 from tests.python.sequential_reader.publication import LogicalRecord, Publication
 from tests.python.sequential_reader.records import Change, Key, Row
 
@@ -27,7 +27,9 @@ class Group:
     tops: set[Key]
     own_tops: set[Key]
     """The records that the session itself has; of the others it only has rows that others have
-    moved there."""
+    moved there, or that it has taken out of them."""
+    left_tops: set[Key]
+    """The records in which its rows were, as far as it knows the rows that the publisher holds."""
     tops_of: dict[RowName, set[Key]]
     """The record of every row that the session names, as the session has it."""
     concerned: dict[RowName, set[Key]]
@@ -45,6 +47,8 @@ class Member:
     """Its record; of a row that the session names, the one that it has in the session.  Empty for
     one that belongs to no record: nobody is in conflict with it.
     """
+    is_of_session: bool = True
+    """Whether its record is one that the session has, or the session names it."""
 
 
 def top_key(
@@ -91,15 +95,15 @@ def members(
 
 
 def members_of_group(publication: Publication, group: Group, held: HeldOf) -> dict[RowName, Member]:
-    """Those of the records that the session has, and what it names itself, wherever others have
-    moved it: to another record, or out of every one.
+    """Those of the records that the session has or takes rows out of, and what it names itself,
+    wherever others have moved it: to another record, or out of every one.
     """
-    found = {
-        name: Member(one, group.tops_of.get(name, {top}))
-        for top in group.tops
-        for name, one in members(publication, group.record, {top}, held).items()
-        if top in group.own_tops or name in group.tops_of
-    }
+    found = {}
+    for top in group.tops:
+        for name, one in members(publication, group.record, {top}, held).items():
+            is_of_session = top in group.own_tops or name in group.tops_of
+            if is_of_session or top in group.left_tops:
+                found[name] = Member(one, group.tops_of.get(name, {top}), is_of_session)
     last = last_rows(held)
     for article, key in group.tops_of:
         one = held(article).get(key)
@@ -118,6 +122,7 @@ def groups_of(
     changes = list(changes)
     tops_of = _tops(publication, changes, held)
     own_tops_of = _own_tops(publication, changes, held)
+    left_tops_of = _left_tops(publication, changes, held)
     groups: list[Group] = []
     found: dict[int, Group] = {}
     for number, change in enumerate(changes):
@@ -131,12 +136,18 @@ def groups_of(
         if not tops:
             continue
         group = Group(
-            record, set(tops), set(own_tops), {name: own_tops or tops}, {name: own_tops | tops}
+            record,
+            set(tops),
+            set(own_tops),
+            set(left_tops_of[name]),
+            {name: own_tops or tops},
+            {name: own_tops | tops},
         )
         for other in [one for one in groups if one.record is record and one.tops & group.tops]:
             groups.remove(other)
             group.tops |= other.tops
             group.own_tops |= other.own_tops
+            group.left_tops |= other.left_tops
             group.tops_of |= other.tops_of
             group.concerned |= other.concerned
             group.changes += other.changes
@@ -195,6 +206,25 @@ def _own_tops(
             top = change.key if change.article == record.top else None
         if top is not None:
             tops.add(top)
+    return found
+
+
+def _left_tops(
+    publication: Publication, changes: list[Change], held: HeldOf
+) -> dict[RowName, set[Key]]:
+    """The top rows of the records that the rows of a session were in, where it knows the row that
+    the publisher holds: what a node deletes, or moves, it takes out of the record that it has.
+    """
+    found: dict[RowName, set[Key]] = {}
+    for change in changes:
+        record = publication.record_of(change.article)
+        if record is None:
+            continue
+        tops = found.setdefault((change.article, change.key), set())
+        before = held(change.article).get(change.key)
+        if before is not None and knows_row(change, before):
+            top = top_key(publication, record, change.article, before.last_row, last_rows(held))
+            tops |= {top} - {None}
     return found
 
 

@@ -222,8 +222,9 @@ class RecordDecision:
             held = self.held(name[0]).get(name[1])
             if name not in changed and not self._stays(image, held):
                 yield name, self._own(held, image.row)
-        for name, held in self.before.items():
-            if held.row is None or name in images or name in changed:
+        for name, member in self.members.items():
+            held = member.held
+            if held.row is None or name in images or name in changed or not member.is_of_session:
                 continue
             if self.publication.articles[name[0]].is_inside(node, held.row):
                 yield name, self._own(held, None)

@@ -13,6 +13,7 @@ from tests.python.sequential_reader.records import Change, Row
 
 CHALLENGER, HELD, WAITING = "challenger", "held", "waiting"
 EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
+LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 INTEGER_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "integer": 32, "bigint": 64}
 
 
@@ -130,7 +131,9 @@ def _with_delta(article: Article, change: Change, ours: Any) -> Any:
     if article.columns[column] in ("double", "float"):
         floating = (theirs or 0.0) - float(text or 0)
         return (
-            ours if ours is None and not floating else _fitting((ours or 0.0) + floating, "double")
+            ours
+            if ours is None and not floating
+            else _fitting((ours or 0.0) + floating, article.columns[column])
         )
     delta = EXACT.subtract(Decimal(theirs or 0), Decimal(text or 0))
     if ours is None and not delta:
@@ -141,7 +144,7 @@ def _with_delta(article: Article, change: Change, ours: Any) -> Any:
 def _fitting(number: Decimal | float, kind: str) -> Any:
     """The number as the column holds it, rounded to its scale, half away from zero."""
     if isinstance(number, float):
-        if math.isinf(number):
+        if math.isinf(number) or (kind == "float" and abs(number) > LARGEST_FLOAT):
             raise Overflow(kind)
         return number
     if kind in INTEGER_BITS:
@@ -151,6 +154,6 @@ def _fitting(number: Decimal | float, kind: str) -> Any:
         return whole
     precision, scale = (int(part) for part in kind[kind.index("(") + 1 : -1].split(","))
     rounded = number.quantize(Decimal(1).scaleb(-scale), context=EXACT)
-    if abs(rounded) >= Decimal(10) ** (precision - scale):
+    if rounded.copy_abs() >= Decimal(10) ** (precision - scale):
         raise Overflow(kind)
     return rounded
