@@ -115,11 +115,10 @@ def _say(message: str) -> None:
 def _case(seed: int, is_merge: bool) -> Case:
     if not is_merge:
         return case_from_seed(seed, MEDIUM)
-    # every third one is about one resolver alone
+    # of three one is about one resolver alone, and one about a record and an article beside it
     resolver = RESOLVERS[seed // 3 % len(RESOLVERS)] if seed % 3 == 0 else None
-    return merge_workload_from_seed(
-        seed, replace(MERGE, resolver=resolver), has_raw_rows=True
-    ).case()
+    size = replace(MERGE, resolver=resolver, has_record=seed % 3 == 1)
+    return merge_workload_from_seed(seed, size, has_raw_rows=True).case()
 
 
 def _seeds(first: int | None) -> Iterator[int]:

@@ -10,12 +10,19 @@ import pytest
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
 from tests.python.strategies import Case
-from tests.python.strategies.merge_cases import merge_case, reporting_case, resolver_case
+from tests.python.strategies.merge_cases import (
+    merge_case,
+    record_case,
+    reporting_case,
+    resolver_case,
+)
 from tests.python.strategies.merge_publication import COLUMN_RESOLVERS, ROW_RESOLVERS
 
 SEEDS = (13, 26)
 # with logical records: by row, as a whole, of two and three articles
 RECORD_SEEDS = (23, 39)
+# with an article beside the record
+BESIDE_SEEDS = (1, 13, 29, 33)
 # by row and by column, without and with a logical record
 SMALL_RUN_SEEDS = (22, 43)
 REPORT_SEEDS = (21, 26, 36, 37, 48)
@@ -51,6 +58,17 @@ def test_builds_with_logical_records_equal_the_sequential_reader(
     """The same with logical records, which take long to plan."""
     play(
         "differential_records", [merge_case(seed) for seed in RECORD_SEEDS], tmp_path, scratch_state
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_builds_with_an_article_beside_a_record_equal_the_sequential_reader(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """A row that a winning record drops keeps its key, and its children, until then."""
+    play(
+        "differential_beside", [record_case(seed) for seed in BESIDE_SEEDS], tmp_path, scratch_state
     )
 
 

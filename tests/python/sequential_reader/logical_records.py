@@ -224,7 +224,8 @@ def _left_tops(
         before = held(change.article).get(change.key)
         if before is not None and knows_row(change, before):
             top = top_key(publication, record, change.article, before.last_row, last_rows(held))
-            tops |= {top} - {None}
+            if top is not None:
+                tops.add(top)
     return found
 
 

@@ -29,6 +29,13 @@ def reporting_case(seed: int) -> Case:
     return merge_workload_from_seed(seed, REPORTING, has_raw_rows=True).case()
 
 
+def record_case(seed: int, runs: int = RUNS) -> Case:
+    """The workload of a seed with a logical record, and an article beside it."""
+    size = replace(QUICK, keys=4, steps=(12, 24), has_record=True)
+    workload = merge_workload_from_seed(seed, size, has_raw_rows=True)
+    return cut_again(workload.case(), Random(seed), runs)
+
+
 def resolver_case(resolver: Mapping[str, str], runs: int) -> Case:
     """The first workload of which that resolver makes something else than the default one does."""
     size = replace(QUICK, resolver=resolver)

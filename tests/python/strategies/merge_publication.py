@@ -89,6 +89,29 @@ def publication(random: Random) -> tuple[dict[str, Any], dict[str, dict[str, Any
     return configuration, subscriptions
 
 
+def record_publication(random: Random) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The same with a logical record of two articles, and a third beside it that refers to one."""
+    subscriptions = _subscriptions(random)
+    names = ("customer", "purchase", "line")
+    articles = {name: _article(random, [f"{name}_id"]) for name in names}
+    for parent, name in pairwise(names):
+        articles[name]["columns"][f"{parent}_id"] = "int"
+    articles["purchase"]["unique"] = [["price"]]
+    articles["line"]["foreign_keys"] = [
+        {"columns": ["purchase_id"], "references": "purchase", "to": ["purchase_id"]}
+    ]
+    members = names[:2]
+    record = _record(random, members, {name: articles[name] for name in members})
+    configuration = {
+        "replication": "merge",
+        "publisher": "HQ",
+        "retention_days": 14,
+        "articles": articles,
+        "logical_records": [{**record, "resolution": True}],
+    }
+    return configuration, subscriptions
+
+
 def resolver_publication(
     random: Random, resolver: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

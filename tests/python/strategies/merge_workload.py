@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from random import Random
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ from tests.python.sequential_reader import (
 from tests.python.strategies.cases import Case, Delivery, Step
 from tests.python.strategies.merge_publication import (
     publication,
+    record_publication,
     resolver_publication,
     value_of,
 )
@@ -51,7 +53,8 @@ class MergeSize:
     """How much a case holds: keys per article, runs, and steps between two runs.
 
     `has_reports`: subscribers refuse commands, and people decide about conflicts.  `resolver`: of
-    the only article; whoever updates a row writes the column that it looks at.
+    the only article; whoever updates a row writes the column that it looks at.  `has_record`: there
+    is a logical record that is resolved as a whole, and an article beside it.
     """
 
     keys: int
@@ -59,6 +62,13 @@ class MergeSize:
     steps: tuple[int, int]
     has_reports: bool = True
     resolver: Mapping[str, str] | None = None
+    has_record: bool = False
+
+    def publication(self, random: Random) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """A configuration, and its subscriptions with their options."""
+        if self.resolver:
+            return resolver_publication(random, self.resolver)
+        return record_publication(random) if self.has_record else publication(random)
 
 
 SMALL = MergeSize(keys=2, runs=(1, 4), steps=(1, 8))
@@ -78,9 +88,7 @@ class MergeWorkload:
         self.random = random
         self.size = size
         self.label = label
-        self.configuration, self.subscriptions = (
-            resolver_publication(random, size.resolver) if size.resolver else publication(random)
-        )
+        self.configuration, self.subscriptions = size.publication(random)
         self.configuration["apply_errors"] = size.has_reports
         self.publication = publication_from_vars(NAME, self.configuration)
         self.queue = Queue()
