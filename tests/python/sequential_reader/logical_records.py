@@ -100,10 +100,10 @@ def members_of_group(publication: Publication, group: Group, held: HeldOf) -> di
     """
     found = {}
     for top in group.tops:
-        for name, one in members(publication, group.record, {top}, held).items():
+        for name, row in members(publication, group.record, {top}, held).items():
             is_of_session = top in group.own_tops or name in group.tops_of
             if is_of_session or top in group.left_tops:
-                found[name] = Member(one, group.tops_of.get(name, {top}), is_of_session)
+                found[name] = Member(row, group.tops_of.get(name, {top}), is_of_session)
     last = last_rows(held)
     for article, key in group.tops_of:
         one = held(article).get(key)
