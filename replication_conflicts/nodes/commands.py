@@ -17,11 +17,15 @@ from replication_conflicts.publication.values import Key, Row
 
 @dataclass(frozen=True)
 class Command:
-    """What one subscriber must do about one row; `row` None is a row that is gone."""
+    """What one subscriber must do about one row; `row` None is a row that is gone.
+
+    `addressee`: the subscriber that the command names; None: it is for all of them.
+    """
 
     command_id: str
     subscriber: str
     kind: str
+    addressee: str | None = None
     queue_position: int = 0
     sequence: int = 0
     origin: str | None = None
@@ -68,6 +72,7 @@ def command_from_record(publication: Publication, record: Mapping[str, object]) 
     return Command(
         **fields,
         subscriber=str(record["subscriber"]),
+        addressee=optional_text(record.get("addressee")),
         origin=optional_text(record.get("origin")),
         transaction_id=optional_text(record.get("transaction_id")),
         key=key,

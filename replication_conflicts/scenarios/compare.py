@@ -196,6 +196,7 @@ class Comparison:
             if is_rebuilt and subscriber in self._play.reinitialized:
                 continue
             actual = [self._command(one) for one in self._play.commands(subscriber)]
+            named = [name for name in COMMAND_KEYS if any(name in one for one in expected)]
             pairs = zip(expected, actual, strict=False)
             if len(expected) == len(actual) and all(self._matches(*pair) for pair in pairs):
                 continue
@@ -203,7 +204,7 @@ class Comparison:
                 Difference(
                     f"commands to {subscriber} ({len(expected)} expected, {len(actual)} found)",
                     [self._shown(one, COMMAND_KEYS) for one in expected],
-                    [self._shown(one, COMMAND_KEYS) for one in actual],
+                    [self._shown(one, named) for one in actual],
                 )
             )
         return found
@@ -221,6 +222,12 @@ class Comparison:
             "key": key,
             "row": None if command.row is None else names.strip(command.row),
             "origin": names.to_own(command.origin),
+            "subscriber": names.to_own(command.addressee),
+            # a version of merge replication begins with its node
+            "old_version": names.to_own(command.old_version),
+            "new_version": names.to_own(command.new_version),
+            "lineage": {names.to_own(node): number for node, number in command.lineage.items()}
+            or None,
         }
 
     def _subscriptions(self) -> list[Difference]:

@@ -23,7 +23,18 @@ OUTCOMES = (
     "waiting",
 )
 CONFLICT_KEYS = ("article", "key", "kind", "type", "reason_code", "loser", "winner", "lost", "won")
-COMMAND_KEYS = ("kind", "article", "operation", "key", "row", "origin")
+COMMAND_KEYS = (
+    "kind",
+    "subscriber",
+    "article",
+    "operation",
+    "key",
+    "row",
+    "origin",
+    "old_version",
+    "new_version",
+    "lineage",
+)
 SUBSCRIPTION_KEYS = ("status", "reinitialize_since", "last_position")
 
 
@@ -109,7 +120,10 @@ class ExpectationReader:
         for subscriber, commands in entry.mapping(self._subscribers).items():
             entries = commands.entries()
             for one in entries:
-                self._check_rows(one.mapping(COMMAND_KEYS), ("key", "row"))
+                parts = one.mapping(COMMAND_KEYS)
+                if "subscriber" in parts and parts["subscriber"].value is not None:
+                    parts["subscriber"].text((subscriber,))
+                self._check_rows(parts, ("key", "row"))
             read[subscriber] = tuple(dict(one.value) for one in entries)
         return read
 

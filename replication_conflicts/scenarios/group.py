@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
-from replication_conflicts.nodes import Identity, Positions, initial_rows
+from replication_conflicts.nodes import Positions, initial_rows
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.scenarios.compare import Comparison, Difference
 from replication_conflicts.scenarios.inputs import Inputs
@@ -125,8 +125,7 @@ class Group:
     @staticmethod
     def _member(suite: Suite) -> _Member:
         publication = shared_publication(suite)
-        identity = Identity(publication.name, publication.publisher)
-        shared = SharedPublication(publication, Positions(), identity, suite.subscriptions)
+        shared = SharedPublication(publication, Positions(), suite.subscriptions)
         return _Member(suite, shared, shared_options(suite))
 
     def run(self) -> GroupResult:
@@ -165,9 +164,12 @@ class Group:
             rows: dict[str, list[Mapping[str, object]]] = {
                 article: [names.hide(row) for row in rows] for article, rows in case.initial.items()
             }
-            held = initial_rows(publication, rows, member.shared.identity)
+            identity = names.publisher_identity(publication.name)
+            held = initial_rows(publication, rows, identity)
             stored += held
-            play = CasePlay(case, names, member.shared, self._outputs, partitions.inside, held)
+            play = CasePlay(
+                case, names, member.shared, identity, self._outputs, partitions.inside, held
+            )
             member.plays.append(play)
         self._inputs.add_initial(publication, stored)
         self._inputs.set_subscriptions(publication, member.plays)

@@ -172,8 +172,12 @@ class Outputs:
             return []
         # commands about a case's rows also go to the subscribers of all other cases: not read
         rows = self._spark.sql(
-            f"select * from {self._schema}.subscriber_commands "
-            f"where key is null or split(subscriber, '_')[0] = key['{CASE_COLUMN}']"
+            f"select commands.*, written.subscriber as addressee"
+            f" from {self._schema}.subscriber_commands as commands"
+            f" inner join {self._schema}.distribution_commands as written"
+            " on commands.command_id = written.command_id"
+            " where commands.key is null"
+            f" or split(commands.subscriber, '_')[0] = commands.key['{CASE_COLUMN}']"
         )
         return [row.asDict(recursive=True) for row in rows.collect()]
 

@@ -111,11 +111,10 @@ class CaseFailure(Exception):
 
 @dataclass
 class SharedPublication:
-    """What the cases of one suite share: publication, queue places, the publisher's counters."""
+    """What the cases of one suite share: the publication, and the places of its queue."""
 
     publication: Publication
     positions: Positions
-    identity: Identity
     subscriptions: Mapping[str, Mapping[str, object]]
 
 
@@ -127,6 +126,7 @@ class CasePlay:
         case: Case,
         names: CaseNames,
         shared: SharedPublication,
+        identity: Identity,
         outputs: Outputs,
         in_partition: Filter,
         initial: list[StoredRow],
@@ -145,7 +145,7 @@ class CasePlay:
         self._queue = Queue(shared.positions)
         self._entries: list[FeedRow | Event | Refusal] = []
         self._decisions: list[Decision] = []
-        self._publisher = publisher_node(shared.publication, self._queue, shared.identity)
+        self._publisher = publisher_node(shared.publication, self._queue, identity)
         self._publisher.reset(initial)
         self._publisher_is_current = True
         self._initial = initial

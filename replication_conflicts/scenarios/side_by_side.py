@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from replication_conflicts.nodes import Identity
 from replication_conflicts.publication.publication import Publication, publication_from_vars
 from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.steps import RefuseStep
@@ -26,8 +27,12 @@ class CaseNames:
         is_shared = node in (self.publisher, f"{self.publisher}*")
         return node if is_shared else f"{self.code}_{node}"
 
+    def publisher_identity(self, publication: str) -> Identity:
+        """The publisher's counters in this case: its versions do not depend on other cases."""
+        return Identity(f"{publication}/{self.code}", self.publisher)
+
     def to_own(self, node: str | None) -> str | None:
-        """A node's name as the case has it."""
+        """A node's name, or what begins with it, as the case has it."""
         return None if node is None else node.removeprefix(f"{self.code}_")
 
     def hide(self, row: Mapping[str, object]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from replication_conflicts.publication.publication import Publication
-from tests.python.sequential_reader import Command, Conflict
+from tests.python.sequential_reader import Command, Conflict, SequentialReader
 
 if TYPE_CHECKING:
     from tests.python.documented_cases import Play
@@ -109,12 +109,16 @@ class Comparison:
             "key": key,
             "row": command.row,
             "origin": command.origin,
+            "subscriber": addressee(self.reader, command),
+            "old_version": command.old_version,
+            "new_version": command.new_version,
+            "lineage": dict(command.lineage) if command.lineage else None,
         }
 
     def _fits(self, record: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """The record has what is wanted; rows and keys by value, as their article types them."""
         for name, value in wanted.items():
-            if isinstance(value, Mapping):
+            if isinstance(value, Mapping) and name != "lineage":
                 article = self.publication.articles[record["article"]]
                 typed = {column: article.columns[column].coerce(v) for column, v in value.items()}
                 if name != "key":
@@ -137,6 +141,12 @@ class Comparison:
             if found != wanted:
                 problems.append(f"outcome of {name} ({reference}): {found} instead of {wanted}")
         return problems
+
+
+def addressee(reader: SequentialReader, command: Command) -> str | None:
+    """Whom a command names; None: it is for all."""
+    written = {one.command_id: one.subscriber for one in reader.commands}
+    return written[command.command_id]
 
 
 def _as_set(rows: Any) -> Counter[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.nodes import Command, Identity, Positions, initial_rows
+from replication_conflicts.nodes import Command, Positions, initial_rows
 from replication_conflicts.publication.commands import SnapshotTable
 from replication_conflicts.publication.publication import Publication
 from replication_conflicts.publication.rows import StoredRow
@@ -32,6 +32,7 @@ from replication_conflicts.scenarios.side_by_side import (
     shared_publication,
 )
 from replication_conflicts.scenarios.suite import CASE_COLUMN, Suite, read_suite
+from tests.python.documented_comparison import addressee
 from tests.python.sequential_reader import Event, PolicyChangeRefused, SequentialReader
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
@@ -93,6 +94,7 @@ class ReaderOutputs(Outputs):
             Command(
                 command_id=f"{one.position}/{one.sequence}/{one.kind}",
                 subscriber=subscriber,
+                addressee=addressee(self._reader, one),
                 kind=one.kind,
                 queue_position=one.position,
                 sequence=one.sequence,
@@ -103,6 +105,7 @@ class ReaderOutputs(Outputs):
                 row=one.row,
                 old_version=one.old_version,
                 new_version=one.new_version,
+                lineage=one.lineage or {},
                 snapshot=self._snapshot(subscriber, one.position)
                 if one.kind == "reinitialize"
                 else (),
@@ -188,16 +191,16 @@ class ReaderRuns:
         self._is_hard = is_hard
         publication = shared_publication(suite)
         options = shared_options(suite)
-        identity = Identity(publication.name, publication.publisher)
-        shared = SharedPublication(publication, Positions(), identity, suite.subscriptions)
+        shared = SharedPublication(publication, Positions(), suite.subscriptions)
         names = case_names(suite)
+        identities = [one.publisher_identity(publication.name) for one in names]
         stored = [
             initial_rows(
                 publication,
                 {name: [one.hide(row) for row in rows] for name, rows in case.initial.items()},
                 identity,
             )
-            for case, one in zip(suite.cases, names, strict=True)
+            for case, one, identity in zip(suite.cases, names, identities, strict=True)
         ]
         subscribers = [one.to_shared(name) for one in names for name in suite.subscriptions]
         initial: dict[str, list[dict[str, Any]]] = {}
@@ -208,8 +211,18 @@ class ReaderRuns:
         )
         self.outputs = ReaderOutputs(self.reader)
         self.plays = [
-            CasePlay(case, one, shared, self.outputs, lambda _s, _a, rows: [True] * len(rows), rows)
-            for case, one, rows in zip(suite.cases, names, stored, strict=True)
+            CasePlay(
+                case,
+                one,
+                shared,
+                identity,
+                self.outputs,
+                lambda _s, _a, rows: [True] * len(rows),
+                rows,
+            )
+            for case, one, identity, rows in zip(
+                suite.cases, names, identities, stored, strict=True
+            )
         ]
 
     def run(self, due: Mapping[CasePlay, RunDue]) -> RunDone:
