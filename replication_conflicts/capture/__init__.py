@@ -5,6 +5,7 @@ Triggers give every row a version and write each change to a queue in the same t
 ``tables``         what capture keeps in the database
 ``triggers``       the triggers of both kinds of replication, by database
 ``install``        putting all of it there, and taking it away again
+``checks``         which tables can be captured
 ``sessions``       what is pending at a merge subscriber, as one session
 ``record_images``  the other rows of the logical records that a session changes
 ``upload``         moving committed changes to the feed, exactly once and in order

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from sqlalchemy import Connection, Engine, Inspector, String, func, inspect, select
+from sqlalchemy import Connection, Engine, Inspector, func, inspect, select
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.affinity import better_type
+from replication_conflicts.capture.checks import CaptureProblem, check_table, unique_indexes
 from replication_conflicts.capture.sessions import insert_existing
 from replication_conflicts.capture.triggers import no_triggers, triggers_for
 from replication_conflicts.capture.triggers.merge_bodies import (
@@ -24,13 +24,9 @@ from replication_conflicts.capture.triggers.postgres_merge import sequence_name
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
-from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.images import quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
-
-
-class CaptureProblem(Exception):
-    """Capture cannot be installed, used or removed; the message says why in one line."""
 
 
 class ExistingRows(Enum):
@@ -70,10 +66,7 @@ def install(
         if inspector.has_table(tables.nodes.name) and _node(connection, publication.name):
             raise CaptureProblem(f"publication '{publication.name}' is captured here already")
         for article in publication.articles.values():
-            _check_table(inspector, article)
-            _check_version_column(connection, inspector, publication, article)
-            if dialect_of(engine) == "sqlite":
-                _check_types(connection, article)
+            check_table(connection, inspector, publication, article)
         _create_tables(connection)
         connection.execute(
             tables.nodes.insert(),
@@ -217,76 +210,6 @@ def _create_tables(connection: Connection) -> None:
     tables.metadata.create_all(connection, tables=wanted)
 
 
-def _check_table(inspector: Inspector, article: NodeArticle) -> None:
-    if not inspector.has_table(article.name):
-        raise CaptureProblem(f"there is no table {article.name!r}")
-    present = {column["name"] for column in inspector.get_columns(article.name)}
-    missing = [name for name in article.kinds if name not in present]
-    if missing:
-        raise CaptureProblem(f"table {article.name!r} has no column {', '.join(missing)}")
-    keys = {
-        frozenset(inspector.get_pk_constraint(article.name)["constrained_columns"]),
-        *(frozenset(columns) for columns in _unique_indexes(inspector, article)),
-    }
-    if frozenset(article.shape.primary_key) not in keys:
-        key = ", ".join(article.shape.primary_key)
-        raise CaptureProblem(f"table {article.name!r}: nothing makes its key ({key}) unique")
-
-
-def _check_version_column(
-    connection: Connection,
-    inspector: Inspector,
-    publication: NodePublication,
-    article: NodeArticle,
-) -> None:
-    """A column of that name is for versions if it is a text, and nobody but the agent fills it."""
-    version = article.shape.version_column
-    types = {one["name"]: one["type"] for one in inspector.get_columns(article.name)}
-    if version not in types:
-        return
-    query = f"select 1 from {quoted(article.name)} where {quoted(version)} is not null limit 1"
-    is_filled = run_plain(connection, query).first() is not None
-    is_agents = not is_filled or _is_served(connection, publication.name)
-    if not (isinstance(types[version], String) and is_agents):
-        raise CaptureProblem(
-            f"table {article.name!r} has a column {version!r} of its own: name another one with the"
-            " article's option version_column"
-        )
-
-
-def _is_served(connection: Connection, publication: str) -> bool:
-    """Whether an agent has brought rows of the publication."""
-    positions = agent_tables.positions
-    if not inspect(connection).has_table(positions.name):
-        return False
-    query = select(positions.c.publication).where(positions.c.publication == publication)
-    return connection.execute(query).first() is not None
-
-
-def _check_types(connection: Connection, article: NodeArticle) -> None:
-    """SQLite has no types, and must not make other values of those that come."""
-    query = f"select name, type from pragma_table_xinfo({literal(article.name)})"
-    declared = {row["name"]: row["type"] for row in run_plain(connection, query).mappings()}
-    for name, kind in article.kinds.items():
-        better = better_type(kind, declared[name])
-        if better is not None:
-            raise CaptureProblem(
-                f"table {article.name!r}, column {name!r}: SQLite does not keep every {kind.ddl} as"
-                f" it is in a column declared {declared[name]!r}; declare it as {better}"
-            )
-
-
-def _unique_indexes(inspector: Inspector, article: NodeArticle) -> list[list[str]]:
-    """Columns of unique indexes and constraints, without those over expressions or some rows."""
-    found = [list(one["column_names"]) for one in inspector.get_unique_constraints(article.name)]
-    found += [
-        [str(name or "") for name in one["column_names"]]
-        for one in inspector.get_indexes(article.name)
-        if one["unique"] and not one.get("dialect_options")
-    ]
-    return [columns for columns in found if all(columns)]
-
-
 def _add_versions(
     connection: Connection,
     inspector: Inspector,
@@ -324,7 +247,7 @@ def _add_triggers(
     existing: ExistingRows,
 ) -> int:
     unique_keys = [
-        key for key in _unique_indexes(inspector, article) if set(key) <= set(article.kinds)
+        key for key in unique_indexes(inspector, article) if set(key) <= set(article.kinds)
     ]
     node = captured_node(connection, publication.name)
     dialect = dialect_of(connection.engine)

@@ -11,8 +11,8 @@ from itertools import groupby
 from sqlalchemy import Connection, Engine, func, inspect, select, text
 
 from replication_conflicts.capture import tables
+from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import (
-    CaptureProblem,
     ExistingRows,
     captured_node,
     check_articles,

@@ -19,7 +19,8 @@ from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.install import CaptureProblem, captured_node, check_articles
+from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.install import captured_node, check_articles
 from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
 from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.database.articles import NodeArticle, NodePublication

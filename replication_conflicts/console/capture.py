@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import (
-    CaptureProblem,
     ExistingRows,
     install,
     remove,

@@ -90,7 +90,7 @@ where contype = 'f' and confrelid = cast({relation} as regclass) and confdeltype
 union all
 select 1 from pg_trigger
 where tgrelid = cast({relation} as regclass) and not tgisinternal
-    and tgname not like 'zz_replication%'
+    and tgname !~ '^(zz)?_replication_'
 """
 
 

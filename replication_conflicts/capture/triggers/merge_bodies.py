@@ -72,7 +72,7 @@ class MergeBodies:
         """A row came: of its own, or where one of that key was deleted since the last upload."""
         return [
             self._known("new", "''"),
-            self._take_number(self._is("new")),
+            self._number_new(),
             # the delete and the insert together are an update of all columns
             self._again("new"),
             *self._begin("insert", "null", "null", self._is("new")),
@@ -85,7 +85,7 @@ class MergeBodies:
         changed = self._changed_columns()
         return [
             self._known("old", f"coalesce(old.{self.version}, '')"),
-            self._take_number(self._is("new")),
+            self._number_new(),
             self._fold(
                 f"{CHANGED} = case when {OPERATION} = 'update' and {CHANGED} is not null"
                 f" then {self._merged(CHANGED, changed)} else {CHANGED} end",
@@ -99,10 +99,26 @@ class MergeBodies:
 
     def deleted(self) -> list[str]:
         """A row went."""
+        return [*self.number_old(), *self._gone(self._is("old"), self._image("old"))]
+
+    def renamed(self) -> list[str]:
+        """A row has another key, and `number_old` came before it was written."""
+        return [*self._gone(self._is("old"), self._image("old")), *self.inserted()]
+
+    def number_old(self) -> list[str]:
+        """Take the number of a delete."""
         return [
             self._known("old", f"coalesce(old.{self.version}, '')"),
-            *self._gone(self._is("old"), self._image("old")),
+            self._take_number(self._is("old")),
         ]
+
+    def next_version(self) -> str:
+        """The version of a row that is being written: a net change keeps its number."""
+        pending = f"{self._is('new')} and {OPERATION} is not null"
+        return (
+            f"{literal(self._node + ':')} || coalesce((select {NUMBER} from {self.metadata}"
+            f" where {pending}), {self._words.row_number})"
+        )
 
     def replaced(self) -> list[str]:
         """Rows went unseen, because of an `or replace` (SQLite)."""
@@ -111,10 +127,11 @@ class MergeBodies:
             f" and (not gone.is_key_clash or gone.key_image = {self.key_image('new')})"
         )
         mine = f"{gone} and gone.beside = {self.metadata}.rowid"
-        return self._gone(
-            f"{self.metadata}.rowid in (select gone.beside {gone})",
-            f"(select max(gone.row_image) {mine})",
-        )
+        condition = f"{self.metadata}.rowid in (select gone.beside {gone})"
+        return [
+            self._take_number(condition),
+            *self._gone(condition, f"(select max(gone.row_image) {mine})"),
+        ]
 
     def beside(self) -> str:
         """The number of the row beside one that is in the way, `held` (SQLite)."""
@@ -172,7 +189,6 @@ class MergeBodies:
 
     def _gone(self, condition: str, image: str) -> list[str]:
         return [
-            self._take_number(condition),
             *self._begin("delete", image, "null", condition),
             # a command may have brought a row back that was deleted here
             self._fold(
@@ -186,6 +202,18 @@ class MergeBodies:
                 f"{condition} and {OPERATION} = 'insert'",
             ),
         ]
+
+    def _number_new(self) -> str:
+        """The number of a change that begins; the row may have its version already."""
+        if not self._words.stamps_first:
+            return self._take_number(self._is("new"))
+        return (
+            f"update {self.metadata} set {NUMBER} = {self._number_in(f'new.{self.version}')}"
+            f" where {self._is('new')} and {OPERATION} is null"
+        )
+
+    def _number_in(self, version: str) -> str:
+        return f"cast(substr({version}, {len(self._node) + 2}) as bigint)"
 
     def _take_number(self, condition: str) -> str:
         return self._words.take_number.format(
@@ -267,10 +295,32 @@ class MergeBodies:
         )
 
     def _stamp(self) -> str:
+        """The row and what stands beside it have the same version."""
+        if self._words.stamps_first:
+            return self._follow_row()
         is_row = self._equal(self.table, "new")
         return (
             f"update {self.table} set {self.version} = (select {VERSION} from {self.metadata}"
             f" where {self._is('new')}) where {is_row}"
+        )
+
+    def _follow_row(self) -> str:
+        """Take over the row's version where it is another one.
+
+        The row got it before others did that its statement writes, or another trigger has written
+        it meanwhile.
+        """
+        version = f"held.{self.version}"
+        number = self._number_in(version)
+        own = self._words.entry.format(name=literal(self._node), value=number)
+        known = ", ".join(
+            f"{name} = {self._merged(f'{self.metadata}.{name}', own)}" for name in (LINEAGE, NET)
+        )
+        return (
+            f"update {self.metadata} set {VERSION} = {version}, {NUMBER} = {number}, {known}"
+            f" from {self.table} held where {self._is('held')} and {self._is('new')}"
+            f" and {self.metadata}.{OPERATION} is not null"
+            f" and {self.metadata}.{VERSION} <> {version}"
         )
 
     def _changed_columns(self) -> str:

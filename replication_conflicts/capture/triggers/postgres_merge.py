@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from replication_conflicts.capture.triggers.merge_bodies import MergeBodies
+from collections.abc import Sequence
+
+from replication_conflicts.capture.triggers.merge_bodies import NUMBER, MergeBodies
 from replication_conflicts.capture.triggers.postgres_queued import (
     IS_NODES_OWN,
     function,
@@ -11,7 +13,6 @@ from replication_conflicts.capture.triggers.postgres_queued import (
 )
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
-from replication_conflicts.database.engine import AGENT_SETTING
 from replication_conflicts.database.images import literal, quoted
 
 
@@ -25,8 +26,9 @@ def words(publication: str) -> Words:
     sequence = literal(sequence_name(publication))
     return Words(
         dialect="postgres",
-        take_number=f"perform nextval({sequence}) from {{table}} where {{condition}}",
-        number=f"currval({sequence})",
+        stamps_first=True,
+        take_number=f"update {{table}} set {NUMBER} = nextval({sequence}) where {{condition}}",
+        number=NUMBER,
         row_number=f"nextval({sequence})",
         rows_numbered="select {last}",
         now="clock_timestamp()::timestamp::text",
@@ -43,11 +45,14 @@ def words(publication: str) -> Words:
 
 def create(publication: NodePublication, node: str, article: NodeArticle) -> tuple[str, ...]:
     """Functions and triggers, one statement each."""
-    _, capture, truncate = names(article.name)
+    version, capture, truncate = names(article.name)
     bodies = MergeBodies(words(publication.name), publication, node, article)
     return (
+        function(version, _version_body(bodies)),
         function(capture, _body(bodies)),
         function(truncate, truncate_body(article)),
+        f"create trigger {version} before insert or update on {bodies.table}"
+        f" for each row when ({IS_NODES_OWN}) execute function {version}()",
         f"create trigger {capture} after insert or update or delete on {bodies.table}"
         f" for each row when ({IS_NODES_OWN}) execute function {capture}()",
         f"create trigger {truncate} before truncate on {bodies.table} for each statement"
@@ -55,19 +60,29 @@ def create(publication: NodePublication, node: str, article: NodeArticle) -> tup
     )
 
 
+def _version_body(bodies: MergeBodies) -> str:
+    # a second update of the row would call the application's triggers once more
+    return (
+        # no upload may take a change between its version and what is written of it afterwards
+        f"    lock table {bodies.metadata} in row exclusive mode;\n"
+        f"    if tg_op = 'UPDATE' and {bodies.key_is_kept()} then\n"
+        f"        if not ({bodies.is_changed()}) then return new; end if;\n"
+        f"    elsif tg_op = 'UPDATE' then\n{_steps(bodies.number_old())}\n    end if;\n"
+        f"    new.{bodies.version} := {bodies.next_version()};\n"
+        "    return new;"
+    )
+
+
 def _body(bodies: MergeBodies) -> str:
-    # the version that the row gets is no change of its own
-    quiet = f"perform set_config('{AGENT_SETTING}', 'on', true)"
-    loud = f"perform set_config('{AGENT_SETTING}', 'off', true)"
-
-    def steps(*statements: str) -> str:
-        return "\n".join(f"        {statement};" for statement in (quiet, *statements, loud))
-
     return (
         f"    if tg_op = 'UPDATE' and {bodies.key_is_kept()} then\n"
-        f"        if not ({bodies.is_changed()}) then return null; end if;\n"
-        f"{steps(*bodies.updated())}\n        return null;\n    end if;\n"
-        f"    if tg_op in ('UPDATE', 'DELETE') then\n{steps(*bodies.deleted())}\n    end if;\n"
-        f"    if tg_op in ('UPDATE', 'INSERT') then\n{steps(*bodies.inserted())}\n    end if;\n"
+        f"        if ({bodies.is_changed()}) then\n{_steps(bodies.updated())}\n        end if;\n"
+        f"    elsif tg_op = 'UPDATE' then\n{_steps(bodies.renamed())}\n"
+        f"    elsif tg_op = 'DELETE' then\n{_steps(bodies.deleted())}\n"
+        f"    else\n{_steps(bodies.inserted())}\n    end if;\n"
         "    return null;"
     )
+
+
+def _steps(statements: Sequence[str]) -> str:
+    return "\n".join(f"        {statement};" for statement in statements)

@@ -23,11 +23,13 @@ _BODY = "$capture$"
 def names(article: str) -> tuple[str, str, str]:
     """The triggers of an article, and their functions: version, queue, truncate.
 
-    Triggers go by name: the version is set after other triggers have had their say.
+    Triggers go by name: the version is set after other triggers have had their say. The queue is
+    written after what foreign keys do (RI_...) and before other triggers, which may change the row
+    once more.
     """
     return (
         quoted(_short(f"zz_replication_version_{article}")),
-        quoted(_short(f"zz_replication_queue_{article}")),
+        quoted(_short(f"_replication_queue_{article}")),
         quoted(_short(f"zz_replication_truncate_{article}")),
     )
 

@@ -31,6 +31,7 @@ def words(publication: str) -> Words:
     mine = f"where publication = {literal(publication)}"
     return Words(
         dialect="sqlite",
+        stamps_first=False,
         take_number=(
             f"update replication_node set last_number = last_number + 1 {mine}"
             " and exists (select 1 from {table} where {condition})"

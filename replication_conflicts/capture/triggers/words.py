@@ -10,8 +10,12 @@ class Words:
     """What databases say differently."""
 
     dialect: str
+    # whether a trigger gives a row its version before it is written; otherwise it is updated
+    # afterwards, when the number is known
+    stamps_first: bool
     # {table} and {condition}: takes the next version number if there is such a row
     take_number: str
+    # the number that was taken, in an update of such a row
     number: str
     # in a query over rows: each row's number, and a statement after it
     row_number: str

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import Engine, inspect
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.install import CaptureProblem, ExistingRows, install, remove
+from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.install import ExistingRows, install, remove
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import read, seal, upload
 from replication_conflicts.database.articles import NodePublication, node_publication
@@ -386,7 +387,7 @@ class TestSQLite:
             ("update", 1),
         ]
 
-    @pytest.mark.parametrize("event", ["insert", "update"])
+    @pytest.mark.parametrize("event", ["insert", "update of name, code"])
     @pytest.mark.parametrize("is_older", [True, False])
     def test_what_other_triggers_do_to_the_row_is_in_the_feed(
         self, north: Subscriber, event: str, is_older: bool

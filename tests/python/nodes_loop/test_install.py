@@ -12,8 +12,8 @@ from sqlalchemy import Engine, select
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.affinity import affinity
+from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import (
-    CaptureProblem,
     ExistingRows,
     check_articles,
     install,

@@ -1,0 +1,141 @@
+"""What `install` asks of a table before it is captured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, Inspector, String, inspect, select
+
+from replication_conflicts.capture.affinity import better_type
+from replication_conflicts.database import agent_tables
+from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.statements import run_plain
+
+# comments, names in quotes (a quote in them is doubled), and words
+_PARTS = re.compile(
+    r"(?P<comment>--[^\n]*|/\*.*?\*/)|\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|`(?:[^`]|``)*`"
+    r"|\[[^\]]*\]|[\w$]+",
+    re.DOTALL,
+)
+
+
+class CaptureProblem(Exception):
+    """Capture cannot be installed, used or removed; the message says why in one line."""
+
+
+def check_table(
+    connection: Connection,
+    inspector: Inspector,
+    publication: NodePublication,
+    article: NodeArticle,
+) -> None:
+    """Errors: CaptureProblem where the article's table cannot be captured as it is."""
+    _check_columns(inspector, article)
+    _check_version_column(connection, inspector, publication, article)
+    if connection.dialect.name == "sqlite":
+        _check_types(connection, article)
+        _check_triggers(connection, article)
+
+
+def _check_columns(inspector: Inspector, article: NodeArticle) -> None:
+    if not inspector.has_table(article.name):
+        raise CaptureProblem(f"there is no table {article.name!r}")
+    present = {column["name"] for column in inspector.get_columns(article.name)}
+    missing = [name for name in article.kinds if name not in present]
+    if missing:
+        raise CaptureProblem(f"table {article.name!r} has no column {', '.join(missing)}")
+    keys = {
+        frozenset(inspector.get_pk_constraint(article.name)["constrained_columns"]),
+        *(frozenset(columns) for columns in unique_indexes(inspector, article)),
+    }
+    if frozenset(article.shape.primary_key) not in keys:
+        key = ", ".join(article.shape.primary_key)
+        raise CaptureProblem(f"table {article.name!r}: nothing makes its key ({key}) unique")
+
+
+def _check_version_column(
+    connection: Connection,
+    inspector: Inspector,
+    publication: NodePublication,
+    article: NodeArticle,
+) -> None:
+    """A column of that name is for versions if it is a text, and nobody but the agent fills it."""
+    version = article.shape.version_column
+    types = {one["name"]: one["type"] for one in inspector.get_columns(article.name)}
+    if version not in types:
+        return
+    query = f"select 1 from {quoted(article.name)} where {quoted(version)} is not null limit 1"
+    is_filled = run_plain(connection, query).first() is not None
+    is_agents = not is_filled or _is_served(connection, publication.name)
+    if not (isinstance(types[version], String) and is_agents):
+        raise CaptureProblem(
+            f"table {article.name!r} has a column {version!r} of its own: name another one with the"
+            " article's option version_column"
+        )
+
+
+def _is_served(connection: Connection, publication: str) -> bool:
+    """Whether an agent has brought rows of the publication."""
+    positions = agent_tables.positions
+    if not inspect(connection).has_table(positions.name):
+        return False
+    query = select(positions.c.publication).where(positions.c.publication == publication)
+    return connection.execute(query).first() is not None
+
+
+def _check_types(connection: Connection, article: NodeArticle) -> None:
+    """SQLite has no types, and must not make other values of those that come."""
+    query = f"select name, type from pragma_table_xinfo({literal(article.name)})"
+    declared = {row["name"]: row["type"] for row in run_plain(connection, query).mappings()}
+    for name, kind in article.kinds.items():
+        better = better_type(kind, declared[name])
+        if better is not None:
+            raise CaptureProblem(
+                f"table {article.name!r}, column {name!r}: SQLite does not keep every {kind.ddl} as"
+                f" it is in a column declared {declared[name]!r}; declare it as {better}"
+            )
+
+
+def unique_indexes(inspector: Inspector, article: NodeArticle) -> list[list[str]]:
+    """Columns of unique indexes and constraints, without those over expressions or some rows."""
+    found = [list(one["column_names"]) for one in inspector.get_unique_constraints(article.name)]
+    found += [
+        [str(name or "") for name in one["column_names"]]
+        for one in inspector.get_indexes(article.name)
+        if one["unique"] and not one.get("dialect_options")
+    ]
+    return [columns for columns in found if all(columns)]
+
+
+def _check_triggers(connection: Connection, article: NodeArticle) -> None:
+    """SQLite gives a row its version by an update, which must not call the application's triggers.
+
+    What they do would be done twice for each change.
+    """
+    query = (
+        "select name, sql from sqlite_master where type = 'trigger'"
+        f" and lower(tbl_name) = lower({literal(article.name)})"
+    )
+    for row in run_plain(connection, query).mappings():
+        if _is_of_every_update(row["sql"]):
+            raise CaptureProblem(
+                f"table {article.name!r} has a trigger {row['name']!r} of every update, also of the"
+                " one that gives a row its version: it would do its work twice. Make it anew with"
+                " `update of` and the columns that it is about"
+            )
+
+
+def _is_of_every_update(sql: str) -> bool:
+    """Whether a trigger names no columns."""
+    words = _words(sql)
+    # a name that is such a word stands in quotes
+    event = next(word for word in words if word in ("insert", "update", "delete"))
+    return event == "update" and next(words) != "of"
+
+
+def _words(sql: str) -> Iterator[str]:
+    return (
+        found.group().lower() for found in _PARTS.finditer(sql) if found.group("comment") is None
+    )

@@ -1,0 +1,156 @@
+"""Triggers that an application has of its own, at tables that are captured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.install import install
+from replication_conflicts.capture.upload import upload
+from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.statements import run_plain
+from replication_conflicts.publication.feed import FeedRow
+from tests.python.nodes_loop.databases import (
+    VERSION,
+    Databases,
+    create_tables,
+    publications,
+    sqlite_databases,
+)
+
+ARTICLES: dict[str, Any] = {
+    "item": {"columns": {"id": "int", "name": "string", "price": "int"}, "primary_key": ["id"]},
+    "entry": {"columns": {"number": "int", "what": "string"}, "primary_key": ["number"]},
+}
+WRITES_ENTRY = "insert into entry (number, what) select count(*) + 1, 'item ' || new.id from entry"
+
+
+class Shop:
+    """A database whose application has triggers."""
+
+    def __init__(self, databases: Databases, replication: str) -> None:
+        self.publication = node_publication("shop", publications(ARTICLES, replication=replication))
+        self.engine = open_database(databases.make("north"))
+        create_tables(self.engine, self.publication, with_version=False)
+        self.rows: list[FeedRow] = []
+
+    def add_trigger(self, when: str, body: str = WRITES_ENTRY, name: str = "noted") -> None:
+        """`when` and the table; the body is one statement."""
+        if dialect_of(self.engine) == "sqlite":
+            self.run(f"create trigger {name} {when} on item begin {body}; end")
+            return
+        self.run(
+            f"create function {name}() returns trigger language plpgsql as"
+            f" $$ begin {body}; return new; end $$",
+            f"create trigger {name} {when} on item for each row execute function {name}()",
+        )
+
+    def run(self, *statements: str) -> None:
+        with self.engine.begin() as connection:
+            for statement in statements:
+                run_plain(connection, statement)
+
+    def values(self, query: str) -> list[Any]:
+        with self.engine.begin() as connection:
+            return [tuple(row) for row in run_plain(connection, query)]
+
+    def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
+        self.rows += rows
+
+    def upload(self) -> list[tuple[Any, ...]]:
+        """What went to the feed, by article."""
+        self.rows = []
+        upload(self.engine, self.publication, self)
+        return sorted(
+            (row.article, row.values["operation"], row.values.get("id", row.values.get("number")))
+            for row in self.rows
+        )
+
+
+@pytest.fixture(params=["queued", "merge"])
+def shop(databases: Databases, request: pytest.FixtureRequest) -> Iterator[Shop]:
+    shop = Shop(databases, request.param)
+    yield shop
+    shop.engine.dispose()
+
+
+def _event(shop: Shop) -> str:
+    """An update, as each database lets a trigger of it be."""
+    return "update of name, price" if dialect_of(shop.engine) == "sqlite" else "update"
+
+
+def test_a_trigger_runs_once_and_what_it_writes_is_captured(shop: Shop) -> None:
+    shop.add_trigger(f"after {_event(shop)}")
+    install(shop.engine, shop.publication, "north")
+    shop.run("insert into item (id, name) values (1, 'a')")
+    assert shop.values("select * from entry") == []
+    shop.run("update item set name = 'b'")
+    assert shop.values("select number, what from entry") == [(1, "item 1")]
+    found = shop.upload()
+    assert ("entry", "insert", 1) in found
+    assert {article for article, _, _ in found} == {"entry", "item"}
+
+
+def test_a_trigger_may_change_the_row_itself(shop: Shop) -> None:
+    body = "update item set price = coalesce(new.price, 0) + 1 where id = new.id"
+    shop.add_trigger("after insert", body)
+    shop.add_trigger("after update of name", body, "noted_too")
+    install(shop.engine, shop.publication, "north")
+    shop.run("insert into item (id, name) values (1, 'a')")
+    shop.upload()
+    assert shop.rows[0].values["operation"] == "insert"
+    assert shop.rows[-1].values["price"] == 1
+    shop.run("update item set name = 'b'")
+    shop.upload()
+    assert shop.rows[-1].values["price"] == 2
+    (held,) = shop.values(f"select {VERSION} from item")[0]
+    assert held == _version(shop.rows[-1])
+
+
+def test_keys_that_move_up_keep_their_versions(shop: Shop) -> None:
+    install(shop.engine, shop.publication, "north")
+    # PostgreSQL takes the rows in this order, and SQLite one statement a row
+    shop.run("insert into item (id, name) values (3, 'c'), (2, 'b'), (1, 'a')")
+    shop.upload()
+    where = (
+        [""] if dialect_of(shop.engine) == "postgres" else [f" where id = {n}" for n in (3, 2, 1)]
+    )
+    shop.run(*(f"update item set id = id + 1{one}" for one in where))
+    shop.upload()
+    held = dict(shop.values(f"select id, {VERSION} from item"))
+    sent = {
+        row.values["id"]: _version(row) for row in shop.rows if row.values["operation"] != "delete"
+    }
+    assert held == sent
+
+
+def _version(row: FeedRow) -> Any:
+    if "lineage" not in row.values:
+        return row.values["new_version"]
+    lineage: Any = row.values["lineage"]
+    return f"north:{lineage['north']}"
+
+
+class TestSQLite:
+    """The row gets its version by an update of its own there, which calls other triggers, too."""
+
+    @pytest.fixture(params=["queued", "merge"])
+    def shop(self, tmp_path: Any, request: pytest.FixtureRequest) -> Shop:
+        return Shop(sqlite_databases(tmp_path), request.param)
+
+    @pytest.mark.parametrize("when", ["after update", "before update", "update", "AFTER\nUPDATE"])
+    def test_a_trigger_of_every_update_is_refused(self, shop: Shop, when: str) -> None:
+        shop.add_trigger(f"/* of every update */ {when}", name='"of update"')
+        with pytest.raises(CaptureProblem, match=r"'item'.*'of update'.*`update of`"):
+            install(shop.engine, shop.publication, "north")
+        shop.run('drop trigger "of update"')
+        install(shop.engine, shop.publication, "north")
+
+    @pytest.mark.parametrize("when", ["after insert", "before delete", "after update of name"])
+    def test_other_triggers_are_not(self, shop: Shop, when: str) -> None:
+        shop.add_trigger(when, "insert into entry (number) values (1)", '[update "it"]')
+        install(shop.engine, shop.publication, "north")
