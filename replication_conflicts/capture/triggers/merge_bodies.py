@@ -141,18 +141,18 @@ class MergeBodies:
         """Rows that have no version become inserts; the triggers must not look."""
         key, parents = self._key, self._article.parent_columns
         targets = ", ".join([*map(quoted, key), *self._parents])
-        sources = ", ".join(quoted(name) for name in (*key, *parents))
+        sources = ", ".join(f"fresh.{quoted(name)}" for name in (*key, *parents))
         columns = ", ".join(quoted(name) for name in dict.fromkeys((*key, *parents)))
-        own = self._words.entry.format(name=literal(self._node), value="number")
-        is_row = " and ".join(
-            f"{self.metadata}.{quoted(name)} = {self.table}.{quoted(name)}" for name in self._key
-        )
+        # a name that no column of an application has
+        number = f"fresh.{NUMBER}"
+        own = self._words.entry.format(name=literal(self._node), value=number)
+        is_row = self._equal(self.metadata, self.table)
         return [
             f"insert into {self.metadata} ({targets}, {VERSION}, {LINEAGE}, {NET}, {OPERATION},"
             f" {NUMBER}, {BEFORE}, {CHANGED_AT}, {PRIORITY})"
-            f" select {sources}, {literal(self._node + ':')} || number, {own}, {own}, 'insert',"
-            f" number, '{{}}', {self._words.now}, {self._stamped_priority()}"
-            f" from (select {columns}, {self._words.row_number} as number from {self.table}"
+            f" select {sources}, {literal(self._node + ':')} || {number}, {own}, {own}, 'insert',"
+            f" {number}, '{{}}', {self._words.now}, {self._stamped_priority()}"
+            f" from (select {columns}, {self._words.row_number} as {NUMBER} from {self.table}"
             f" where {self.version} is null) as fresh",
             self._words.rows_numbered.format(
                 last=f"(select coalesce(max({NUMBER}), 0) from {self.metadata})"

@@ -301,3 +301,21 @@ class TestSQLite:
             query = "select type from pragma_table_info('two')"
             found = str(run_plain(connection, query).scalar() or "BLOB")
         assert affinity(declared)[:3] == {"NUM": "NUM", "INT": "INT"}.get(found[:3], found[:3])
+
+
+@pytest.mark.parametrize("kind", ["int", "string"])
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_rows_that_were_there_may_have_a_key_of_any_name(
+    engine: Engine, replication: str, kind: str
+) -> None:
+    columns = {"number": kind, "node": "string", "key": "string"}
+    publication = shop(replication, line={"columns": columns, "primary_key": ["number", "node"]})
+    create_tables(engine, publication, with_version=False)
+    run(engine, "insert into line (number, node, key) values ('70', 'a', 'x'), ('80', 'a', 'y')")
+    install(engine, publication, "north", ExistingRows.INSERT)
+    run(engine, "insert into line (number, node) values ('90', 'b')")
+    feed = Feed(publication)
+    upload(engine, publication, feed)
+    assert [one["row"]["number"] for one in feed.records] == ["70", "80", "90"]
+    if publication.is_merge:
+        assert [one["lineage"] for one in feed.records] == [{"north": n} for n in (1, 2, 3)]
