@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Inspector, String, inspect, select
 
 from replication_conflicts.capture.affinity import better_type
+from replication_conflicts.capture.triggers.sqlite_values import held_values, is_refused
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.images import literal, quoted
@@ -37,6 +38,20 @@ def check_table(
     if connection.dialect.name == "sqlite":
         _check_types(connection, article)
         _check_triggers(connection, article)
+
+
+def check_values(connection: Connection, article: NodeArticle) -> None:
+    """SQLite keeps any value, and rows that were there go to the feed without being written.
+
+    Errors: CaptureProblem where the article cannot hold one.
+    """
+    table, version = quoted(article.name), quoted(article.shape.version_column)
+    for column, said in held_values(article).items():
+        query = f"select count(*) from {table} held where held.{version} is null"
+        condition = is_refused(article, column, "held")
+        count = run_plain(connection, f"{query} and ({condition})").scalar_one()
+        if count:
+            raise CaptureProblem(f"{said}: other values are in {count} rows")
 
 
 def _check_columns(inspector: Inspector, article: NodeArticle) -> None:

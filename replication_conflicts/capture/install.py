@@ -12,7 +12,12 @@ from enum import Enum
 from sqlalchemy import Connection, Engine, Inspector, func, inspect, select
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.checks import CaptureProblem, check_table, unique_indexes
+from replication_conflicts.capture.checks import (
+    CaptureProblem,
+    check_table,
+    check_values,
+    unique_indexes,
+)
 from replication_conflicts.capture.sessions import insert_existing
 from replication_conflicts.capture.triggers import no_triggers, triggers_for
 from replication_conflicts.capture.triggers.merge_bodies import (
@@ -256,6 +261,8 @@ def _add_triggers(
         run_plain(connection, statement)
     if existing is not ExistingRows.INSERT or not count:
         return 0
+    if dialect == "sqlite":
+        check_values(connection, article)
     if publication.is_merge:
         insert_existing(connection, publication, article, node)
     else:

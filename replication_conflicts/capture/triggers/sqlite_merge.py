@@ -64,7 +64,6 @@ def create(
     columns = ", ".join(quoted(name) for name in article.kinds)
     is_kept = bodies.key_is_kept()
     image = image_sql(article, "sqlite", "held")
-    refused = refused_values(article)
 
     def trigger(event: str, when: str, body: Sequence[str], condition: str = "true") -> str:
         statements = "\n".join(f"    {statement};" for statement in body)
@@ -74,7 +73,10 @@ def create(
         )
 
     def in_the_way(event: str) -> list[str]:
-        return [*refused, *rows_in_the_way(article, unique_keys, event, image, bodies.beside())]
+        return [
+            *refused_values(article, event),
+            *rows_in_the_way(article, unique_keys, event, image, bodies.beside()),
+        ]
 
     return (
         trigger("before_insert", "before insert", in_the_way("insert")),

@@ -100,7 +100,7 @@ class _Written:
     def before(self, event: str) -> list[str]:
         """Refuse what the article cannot hold; note the rows that `or replace` would delete."""
         return [
-            *refused_values(self._article),
+            *refused_values(self._article, event),
             *rows_in_the_way(self._article, self._unique_keys, event, "null"),
         ]
 

@@ -26,19 +26,51 @@ _LARGEST_FLOAT = "3.4028235677973366e38"
 _LARGEST_DOUBLE = "1.7976931348623157e308"
 
 
-def refused_values(article: NodeArticle) -> list[str]:
-    """One statement a column: it ends the writing statement where the value does not fit."""
+def refused_values(article: NodeArticle, event: str) -> list[str]:
+    """One statement a column: it ends the writing statement where the value does not fit.
+
+    An update may leave a value as it is: the agent may have brought it, or it was there before.
+    """
     return [
-        f"select raise(abort, {literal(_message(article, name, kind))})"
-        f" where {_is_bad(kind, f'new.{quoted(name)}')}"
-        # a key of SQLite takes NULL; the one that numbers the rows is -1 before an insert
-        + (f" or new.{quoted(name)} is null" if name in article.shape.primary_key else "")
-        for name, kind in article.kinds.items()
+        f"select raise(abort, {literal('replication: ' + said)}) where"
+        f" {_is_written(name, event)} and ({is_refused(article, name, 'new')})"
+        for name, said in held_values(article).items()
     ]
 
 
-def _message(article: NodeArticle, column: str, kind: ColumnType) -> str:
-    return f"replication: {article.name}.{column} holds {kind.ddl} only"
+def held_values(article: NodeArticle) -> dict[str, str]:
+    """What each column holds, in words."""
+    return {
+        name: f"{article.name}.{name} holds {kind.ddl} only{_key_form(article, name)}"
+        for name, kind in article.kinds.items()
+    }
+
+
+def is_refused(article: NodeArticle, column: str, alias: str) -> str:
+    """Whether a row's value is one that the article cannot hold."""
+    kind, value = article.kinds[column], f"{alias}.{quoted(column)}"
+    if column not in article.shape.primary_key:
+        return _is_bad(kind, value)
+    # a key of SQLite takes NULL; the one that numbers the rows is -1 before an insert
+    conditions = [_is_bad(kind, value), f"{value} is null"]
+    if kind.name in _OTHER_FORMS:
+        conditions.append(f"not {value} is null and ({_OTHER_FORMS[kind.name](kind, value)})")
+    return " or ".join(f"({one})" for one in conditions)
+
+
+def _is_written(column: str, event: str) -> str:
+    name = quoted(column)
+    return f"old.{name} is not new.{name} collate binary" if event == "update" else "true"
+
+
+def _key_form(article: NodeArticle, column: str) -> str:
+    """Commands name a row by its key as the feed writes it."""
+    kind = article.kinds[column]
+    if column not in article.shape.primary_key or kind.name not in _OTHER_FORMS:
+        return ""
+    if kind.name == "decimal":
+        return f", and as a key with {kind.scale} digits behind the point"
+    return ", and as a key in the form 2024-01-31 09:30:00.5"
 
 
 def _is_bad(kind: ColumnType, value: str) -> str:
@@ -51,9 +83,10 @@ def _is_bad(kind: ColumnType, value: str) -> str:
     if kind.name == "decimal":
         return _is_bad_decimal(kind, value)
     if kind.name in ("float", "double"):
-        bad_number = f"{kept} not in ('integer', 'real', 'null')"
+        # SQLite has no such number: the agent brings the word
+        bad_number = f"{kept} not in ('integer', 'real', 'null') and {value} is not 'NaN'"
         too_large = f"abs({value}) between {_LARGEST_FLOAT} and {_LARGEST_DOUBLE}"
-        return f"{bad_number} or {too_large}" if kind.name == "float" else bad_number
+        return f"({bad_number}) or {too_large}" if kind.name == "float" else bad_number
     if kind.name == "boolean":
         return f"{kept} not in ('integer', 'null') or {value} not in (0, 1)"
     if kind.name == "date":
@@ -97,6 +130,37 @@ def _is_bad_timestamp(value: str) -> str:
         f" or substr({value}, 12, 2) >= '24' or {value} glob '*z*'"
         f" or {value} glob '*.{'[0-9]' * 10}*'"
     )
+
+
+def _is_other_timestamp(_: ColumnType, value: str) -> str:
+    """Whether a moment is written in another form than the canonical one."""
+    second = f"{_DAY} [0-9][0-9]:[0-9][0-9]:[0-9][0-9]"
+    fraction = f"substr({value}, 21)"
+    return (
+        f"{value} not glob '{second}' and ({value} not glob '{second}.[0-9]*'"
+        f" or {fraction} glob '*[^0-9]*' or {fraction} glob '*0' or length({fraction}) > 6)"
+    )
+
+
+def _is_other_decimal(kind: ColumnType, value: str) -> str:
+    """The same of a decimal, of which a number may have more digits than the upload keeps."""
+    digits = f"ltrim({value}, '-')"
+    has_no_form = (
+        f"{value} not glob '*.{'[0-9]' * kind.scale}'" if kind.scale else f"{value} glob '*.*'"
+    )
+    return (
+        f"typeof({value}) <> 'text' and round({value}, {kind.scale}) <> {value}"
+        f" or typeof({value}) = 'text' and ({has_no_form} or {value} glob '+*'"
+        f" or {digits} glob '0[0-9]*' or {digits} glob '.*'"
+        f" or {value} glob '-*' and {value} not glob '*[1-9]*')"
+    )
+
+
+_OTHER_FORMS = {
+    "decimal": _is_other_decimal,
+    "timestamp": _is_other_timestamp,
+    "timestamp_ntz": _is_other_timestamp,
+}
 
 
 def _is_no_day(value: str) -> str:
