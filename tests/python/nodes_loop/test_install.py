@@ -319,3 +319,33 @@ def test_rows_that_were_there_may_have_a_key_of_any_name(
     assert [one["row"]["number"] for one in feed.records] == ["70", "80", "90"]
     if publication.is_merge:
         assert [one["lineage"] for one in feed.records] == [{"north": n} for n in (1, 2, 3)]
+
+
+NOT_BYTE_BY_BYTE = {
+    "sqlite": ["text collate nocase", 'text collate "rtrim"'],
+    "postgres": ["citext", "word", 'text collate "any case"'],
+}
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_key_that_is_not_compared_byte_by_byte_is_refused(engine: Engine, number: int) -> None:
+    dialect = dialect_of(engine)
+    if dialect == "postgres":
+        run(
+            engine,
+            "create extension citext",
+            "create domain word as citext",
+            "create collation \"any case\" (provider = icu, locale = 'und-u-ks-level2',"
+            " deterministic = false)",
+        )
+    declared = NOT_BYTE_BY_BYTE[dialect][number : number + 1] or ["text"]
+    run(engine, f"create table label (id int, code {declared[0]}, primary key (id, code))")
+    label = {"columns": {"id": "int", "code": "string"}, "primary_key": ["id", "code"]}
+    if declared == ["text"]:
+        install(engine, shop(label=label), "north")
+        return
+    with pytest.raises(CaptureProblem, match="'label', column 'code': a key"):
+        install(engine, shop(label=label), "north")
+    plain = {**label, "primary_key": ["id"]}
+    run(engine, "create unique index label_id on label (id)")
+    install(engine, shop(label=plain), "north")
