@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -106,12 +107,13 @@ def remove(engine: Engine, publication: NodePublication, *, is_discarding: bool 
     """
     with engine.begin() as connection:
         node = captured_node(connection, publication.name)
+        found = _captured(connection, publication.name)
+        _let_nobody_write(connection, found)
         waiting = pending_changes(connection, publication)
         if waiting and not is_discarding:
             raise CaptureProblem(
                 f"{waiting} changes wait for their upload: `capture upload` first, or --discard"
             )
-        found = _captured(connection, publication.name)
         # an article's triggers may read what stands beside another one
         for one in found:
             for statement in no_triggers(dialect_of(engine), one.name):
@@ -306,6 +308,18 @@ def _queue_existing(
         .where(tables.queue.c.publication == publication.name)
         .values(transaction_key=tables.queue.c.change_id)
     )
+
+
+def _let_nobody_write(connection: Connection, captured: Sequence[_Captured]) -> None:
+    """What is written meanwhile would not be counted, and would be lost.
+
+    SQLite has let nobody else write since the transaction began.
+    """
+    inspector = inspect(connection)
+    # the application may have dropped a table since
+    names = [quoted(one.name) for one in captured if inspector.has_table(one.name)]
+    if names and dialect_of(connection.engine) == "postgres":
+        run_plain(connection, f"lock table {', '.join(names)} in access exclusive mode")
 
 
 def _remove_versions(connection: Connection, one: _Captured) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from datetime import datetime
 from decimal import Decimal
@@ -349,3 +350,30 @@ def test_a_key_that_is_not_compared_byte_by_byte_is_refused(engine: Engine, numb
     plain = {**label, "primary_key": ["id"]}
     run(engine, "create unique index label_id on label (id)")
     install(engine, shop(label=plain), "north")
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_remove_waits_for_who_is_writing(engine: Engine, replication: str) -> None:
+    if dialect_of(engine) == "sqlite":
+        pytest.skip("one writer at a time")
+    publication = shop(replication)
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    refused: list[str] = []
+
+    def take_away() -> None:
+        try:
+            remove(engine, publication)
+        except CaptureProblem as problem:
+            refused.append(str(problem))
+
+    removing = threading.Thread(target=take_away)
+    with engine.begin() as connection:
+        run_plain(connection, "insert into item (id, name) values (1, 'a')")
+        removing.start()
+        waiting = "select count(*) from pg_locks where not granted"
+        while removing.is_alive() and not run_plain(connection, waiting).scalar():
+            time.sleep(0.01)
+    removing.join()
+    assert refused
+    assert upload(engine, publication, Feed(publication)).changes == 1
