@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 
 from sqlalchemy import Connection, Inspector, String, inspect, select
+from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.affinity import better_type
 from replication_conflicts.capture.triggers.sqlite_values import held_values, is_refused
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
-from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.faults import error_text
+from replication_conflicts.database.images import image_sql, literal, quoted
 from replication_conflicts.database.statements import run_plain
 
 # comments, names in quotes (a quote in them is doubled), and words
@@ -42,11 +44,19 @@ def check_table(
 
 
 def check_values(connection: Connection, article: NodeArticle) -> None:
-    """SQLite keeps any value, and rows that were there go to the feed without being written.
+    """Rows that were there go to the feed as they are.
 
-    Errors: CaptureProblem where the article cannot hold one.
+    Errors: CaptureProblem where the article cannot hold a value.
     """
     table, version = quoted(article.name), quoted(article.shape.version_column)
+    if connection.dialect.name != "sqlite":
+        image = image_sql(article, "postgres", "held")
+        query = f"select count({image}) from {table} held where held.{version} is null"
+        try:
+            run_plain(connection, query)
+        except DBAPIError as error:
+            raise CaptureProblem(f"table {article.name!r}: {error_text(error)}") from error
+        return
     for column, said in held_values(article).items():
         query = f"select count(*) from {table} held where held.{version} is null"
         condition = is_refused(article, column, "held")

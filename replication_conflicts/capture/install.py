@@ -263,8 +263,7 @@ def _add_triggers(
         run_plain(connection, statement)
     if existing is not ExistingRows.INSERT or not count:
         return 0
-    if dialect == "sqlite":
-        check_values(connection, article)
+    check_values(connection, article)
     if publication.is_merge:
         insert_existing(connection, publication, article, node)
     else:

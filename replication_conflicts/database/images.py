@@ -37,10 +37,13 @@ _POSTGRES_TYPES = {
     "timestamp_ntz": "timestamp",
 }
 _INTEGERS = ("smallint", "integer", "bigint")
-# what PostgreSQL's type holds beside the article's: infinite days, years of five digits, no number
+# what PostgreSQL's type holds beside the article's: infinite days, years of five digits, no number,
+# numbers of two bytes, texts of any length
 _YEARS = "{0} >= date '0001-01-01' and {0} < date '10000-01-01'"
 _POSTGRES_LIMITS = {
     "decimal": "{0} <> 'NaN'",
+    **dict.fromkeys(("tinyint", "byte"), "{0} between -128 and 127"),
+    **dict.fromkeys(("varchar", "char"), "length({0}) <= {1}"),
     **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), _YEARS),
 }
 
@@ -122,16 +125,16 @@ def json_text(texts: Mapping[str, str | None] | None) -> str | None:
 def _postgres_text(kind: ColumnType, column: str) -> str:
     if kind.name == "binary":
         return f"replace(encode({column}, 'base64'), chr(10), '')"
-    target = kind.ddl if kind.name == "decimal" else _POSTGRES_TYPES.get(kind.name)
-    if target is None:
-        return f"cast({column} as text)"
+    target = kind.ddl if kind.name == "decimal" else _POSTGRES_TYPES.get(kind.name, "text")
     value = f"cast({column} as {target})"
-    text = f"cast({value} as text)"
+    text = value if target == "text" else f"cast({value} as text)"
     if kind.name not in _POSTGRES_LIMITS:
         return text
     # a text that is none of the type ends the statement that writes the row
-    refused = f"cast(cast({text} || ' cannot be captured' as {target}) as text)"
-    return f"case when {_POSTGRES_LIMITS[kind.name].format(value)} then {text} else {refused} end"
+    other = "integer" if target == "text" else target
+    refused = f"cast(cast({text} || ' cannot be captured' as {other}) as text)"
+    limit = _POSTGRES_LIMITS[kind.name].format(value, kind.precision)
+    return f"case when {limit} then {text} else {refused} end"
 
 
 def _value_of_literal(kind: ColumnType, found: str) -> Value:

@@ -89,7 +89,7 @@ class ColumnType:
             return parse_timestamp(value).replace(tzinfo=None)
         if self.name == "binary":
             return value if isinstance(value, bytes) else base64.b64decode(str(value))
-        return _text(value)
+        return _text(value, self.precision)
 
     def to_text(self, value: Value) -> str | None:
         """Canonical text of a value that this type holds."""
@@ -266,7 +266,10 @@ def _date(value: object) -> date:
     return value if isinstance(value, date) else date.fromisoformat(str(value))
 
 
-def _text(value: object) -> str:
+def _text(value: object, longest: int | None) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, Decimal, date)):
         raise ValueProblem("not a text")
-    return value.isoformat() if isinstance(value, date) else str(value)
+    text = value.isoformat() if isinstance(value, date) else str(value)
+    if longest is not None and len(text) > longest:
+        raise ValueProblem(f"more than {longest} characters")
+    return text

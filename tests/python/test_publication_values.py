@@ -73,6 +73,9 @@ def test_null_has_no_text() -> None:
         ("timestamp", "yesterday"),
         ("date", "2026-13-01"),
         ("string", True),
+        ("varchar(3)", "four"),
+        ("char(3)", "abc "),
+        ("varchar(2)", 100),
     ],
 )
 def test_what_a_column_cannot_hold(kind: str, value: object) -> None:

@@ -92,18 +92,18 @@ class MergeBodies:
                 f"{self._is('new')} and {OPERATION} in ('insert', 'update')",
             ),
             self._again("new"),
-            *self._begin("update", self._image("old"), changed, self._is("new")),
+            *self._begin("update", self.image("old"), changed, self._is("new")),
             *self._belongs(),
             self._stamp(),
         ]
 
     def deleted(self) -> list[str]:
         """A row went."""
-        return [*self.number_old(), *self._gone(self._is("old"), self._image("old"))]
+        return [*self.number_old(), *self._gone(self._is("old"), self.image("old"))]
 
     def renamed(self) -> list[str]:
         """A row has another key, and `number_old` came before it was written."""
-        return [*self._gone(self._is("old"), self._image("old")), *self.inserted()]
+        return [*self._gone(self._is("old"), self.image("old")), *self.inserted()]
 
     def number_old(self) -> list[str]:
         """Take the number of a delete."""
@@ -178,6 +178,10 @@ class MergeBodies:
     def key_image(self, alias: str) -> str:
         """The key as one text."""
         return image_sql(self._article, self._words.dialect, alias, self._key)
+
+    def image(self, alias: str) -> str:
+        """The row as one text."""
+        return image_sql(self._article, self._words.dialect, alias)
 
     def _again(self, alias: str) -> str:
         """A row that was deleted since the last upload is there, and is written."""
@@ -344,9 +348,6 @@ class MergeBodies:
 
     def _equal(self, left: str, right: str) -> str:
         return " and ".join(f"{left}.{quoted(name)} = {right}.{quoted(name)}" for name in self._key)
-
-    def _image(self, alias: str) -> str:
-        return image_sql(self._article, self._words.dialect, alias)
 
 
 def metadata_table(article: NodeArticle, types: Mapping[str, str]) -> str:

@@ -302,25 +302,45 @@ def test_a_database_is_one_node(north: Subscriber) -> None:
         ("timestamp", "-infinity"),
         ("timestamp_ntz", "10000-01-01"),
         ("decimal(10,2)", "NaN"),
+        ("tinyint", "300"),
+        ("byte", "-129"),
+        ("varchar(3)", "four"),
+        ("char(3)", "four"),
     ],
 )
-def test_what_only_postgresql_holds_is_refused(databases: Databases, kind: str, value: str) -> None:
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_what_only_postgresql_holds_is_refused(
+    databases: Databases, kind: str, value: str, replication: str
+) -> None:
     if databases.kind != "postgres":
         pytest.skip("PostgreSQL only")
-    declared = {"timestamp_ntz": "timestamp"}.get(kind, kind)
+    other, usual = {
+        "timestamp_ntz": ("timestamp", "2024-02-29"),
+        "decimal(10,2)": ("decimal", "1.50"),
+        "tinyint": ("smallint", "-128"),
+        "byte": ("smallint", "127"),
+        "varchar(3)": ("text", "日本😀"),
+        "char(3)": ("text", "abc"),
+    }.get(kind, (kind, "2024-02-29"))
     articles = {"one": {"columns": {"id": "int", "value": kind}, "primary_key": ["id"]}}
     one = OneColumn(
         databases.make("one"),
-        node_publication("shop", publications(articles)),
-        f"create table one (id int primary key, value {declared})",
+        node_publication("shop", publications(articles, replication=replication)),
+        f"create table one (id int primary key, value {other})",
     )
-    with pytest.raises(DBAPIError, match=r"cannot be captured|is out of range"):
+    bad = r"cannot be captured|is out of range"
+    with pytest.raises(DBAPIError, match=bad):
         one.run(f"insert into one values (1, '{value}')")
     one.run("insert into one values (2, null)")
-    usual = "1.50" if kind.startswith("decimal") else "2024-02-29"
     one.run(f"insert into one values (3, '{usual}')")
+    with pytest.raises(DBAPIError, match=bad):
+        one.run(f"update one set value = '{value}' where id = 3")
     feed = Feed()
     assert upload(one.engine, one.publication, feed).changes == 2
+    remove(one.engine, one.publication)
+    one.run(f"update one set value = '{value}' where id = 3")
+    with pytest.raises(CaptureProblem, match=bad):
+        install(one.engine, one.publication, "north", ExistingRows.INSERT)
 
 
 class OneColumn:
