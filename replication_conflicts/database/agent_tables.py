@@ -87,7 +87,7 @@ def create_tables(engine: Engine) -> None:
 
 
 def is_known(connection: Connection, publication: str, subscriber: str) -> bool:
-    """Whether the database has a position at all."""
+    """Whether a snapshot or a command has come: a run that found nothing leaves no position."""
     return _position(connection, publication, subscriber, is_locked=False) is not None
 
 
@@ -98,25 +98,20 @@ def read_position(connection: Connection, publication: str, subscriber: str) -> 
 
 def lock_position(connection: Connection, publication: str, subscriber: str) -> Place:
     """The same, and nobody else can move it before this transaction ends."""
-    position = _position(connection, publication, subscriber, is_locked=True)
-    if position is None:
-        row = {
-            "publication": publication,
-            "subscriber": subscriber,
-            "queue_position": 0,
-            "behind_position": 0,
-        }
-        connection.execute(positions.insert(), row)
-    return position or Place()
+    return _position(connection, publication, subscriber, is_locked=True) or Place()
 
 
 def move_position(connection: Connection, publication: str, subscriber: str, place: Place) -> None:
     """Note the place that the rows of this transaction stand for."""
-    connection.execute(
+    at = {"queue_position": place.position, "behind_position": place.behind}
+    moved = connection.execute(
         positions.update()
         .where(positions.c.publication == publication, positions.c.subscriber == subscriber)
-        .values(queue_position=place.position, behind_position=place.behind)
+        .values(at)
     )
+    if not moved.rowcount:
+        names = {"publication": publication, "subscriber": subscriber}
+        connection.execute(positions.insert(), {**names, **at})
 
 
 def now_text() -> str:

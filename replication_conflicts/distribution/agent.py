@@ -145,12 +145,14 @@ class Agent:
         with self._starting_over() as connection:
             if agent_tables.is_known(connection, *self._names):
                 raise AgentProblem(
-                    f"{self._node.name} is initialized already; its tables stay as they are"
+                    f"{self._node.name} is initialized already; its tables stay as they are. To"
+                    " start anew: `capture remove` and `capture install`; where nothing is"
+                    " captured, delete its row of replication_position"
                 )
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
-            agent_tables.lock_position(connection, *self._names)
             rows = replace_rows(connection, self._node, self._ports.snapshots.initial_rows())
+            agent_tables.move_position(connection, *self._names, Place())
         self._summary.snapshot_rows += rows
         return self._summary.snapshot_rows
 

@@ -57,6 +57,19 @@ def test_the_publishers_own_rows_stay(databases: Databases, replication: str) ->
 
 
 @pytest.mark.parametrize("replication", [None, "queued", "merge"])
+def test_a_run_that_found_nothing_is_no_start(
+    databases: Databases, replication: str | None
+) -> None:
+    subscriber = Subscriber(databases, EMPLOYEE, replication=replication)
+    subscriber.run()
+    subscriber.lists.initial = [row(3)]
+    assert subscriber.agent().initialize() == 1
+    assert keys(subscriber) == [3]
+    with pytest.raises(AgentProblem, match=r"start anew: `capture remove`"):
+        subscriber.agent().initialize()
+
+
+@pytest.mark.parametrize("replication", [None, "queued", "merge"])
 def test_rows_are_replaced_where_somebody_has_said_so(
     databases: Databases, replication: str | None
 ) -> None:
