@@ -10,16 +10,15 @@ from typing import Annotated
 import typer
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import (
     ExistingRows,
     install,
     remove,
 )
-from replication_conflicts.capture.ports import BatchMismatch
 from replication_conflicts.capture.triggers.as_text import script
 from replication_conflicts.capture.upload import CHANGES_AT_ONCE, upload
 from replication_conflicts.console.options import (
+    PROBLEMS,
     FeedsOption,
     ProfilesOption,
     ProjectOption,
@@ -30,21 +29,11 @@ from replication_conflicts.console.options import (
     spark_of,
     stop,
 )
-from replication_conflicts.database.engine import DatabaseProblem, open_database
+from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.faults import error_text
 from replication_conflicts.lakehouse.feed import LakehouseFeed
-from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
+from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.publication.configuration import ConfigurationProblem
-from replication_conflicts.publication.values import ValueProblem
-
-_PROBLEMS = (
-    CaptureProblem,
-    BatchMismatch,
-    ConfigurationProblem,
-    DatabaseProblem,
-    LakehouseProblem,
-    ValueProblem,
-)
 
 
 def register(app: typer.Typer) -> None:
@@ -80,7 +69,7 @@ def install_command(
         chosen = chosen_publication(project_dir, publication)
         stamped = None if priority is None else Decimal(f"{priority:.2f}")
         done = install(open_database(url), chosen, node, existing_rows, stamped)
-    except _PROBLEMS as problem:
+    except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
@@ -107,7 +96,7 @@ def upload_command(
         spark = spark_of(project_dir, profiles_dir, target)
         feed = LakehouseFeed(spark, Relations(feeds=feeds), chosen)
         done = upload(engine, chosen, feed, most)
-    except _PROBLEMS as problem:
+    except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
@@ -126,7 +115,7 @@ def remove_command(
     try:
         chosen = chosen_publication(project_dir, publication)
         lost = remove(open_database(url), chosen, is_discarding=discard)
-    except _PROBLEMS as problem:
+    except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from replication_conflicts.console.options import PROBLEMS
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.local_postgres import PostgresProblem, programs
 from replication_conflicts.demo import report
@@ -24,7 +25,6 @@ from replication_conflicts.demo.publications import (
 from replication_conflicts.demo.query import print_query, short_error
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import DemoError, Plan, State
-from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.environment import check, folders
 from replication_conflicts.environment.profile import ProfileError, target_schema
 from replication_conflicts.environment.session import SessionError
@@ -92,7 +92,7 @@ def demo(
             if not is_repetition and not fresh:
                 _say_why_over(console, state, plan)
             _run(console, project, state, plan, is_repetition, fresh, tests)
-    except (DemoError, SessionError, ProfileError, PostgresProblem, AgentProblem) as error:
+    except (DemoError, SessionError, ProfileError, PostgresProblem, *PROBLEMS) as error:
         _stop(str(error))
 
 
@@ -216,7 +216,9 @@ def _project() -> Path:
     if project is None:
         _stop("the demo runs in a clone of the repository, where dbt_project.yml is")
     try:
-        publication_options(project)
+        options = publication_options(project)
+        for story in STORIES:
+            node_publication(story.publication, options)
     except ConfigurationProblem as problem:
         _stop(str(problem))
     return project

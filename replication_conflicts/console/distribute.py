@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.console.options import (
+    PROBLEMS,
     FeedsOption,
     ProfilesOption,
     ProjectOption,
@@ -31,28 +32,16 @@ from replication_conflicts.database.engine import DatabaseProblem, dialect_of, o
 from replication_conflicts.database.faults import error_text
 from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
-from replication_conflicts.distribution.apply import AgentProblem, Node
+from replication_conflicts.distribution.apply import Node
 from replication_conflicts.distribution.report import Stake, print_plan, print_summary
 from replication_conflicts.distribution.snapshot import held_rows
 from replication_conflicts.lakehouse.commands import LakehouseCommands
-from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
+from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
-from replication_conflicts.publication.commands import Place, UnknownCommand
-from replication_conflicts.publication.configuration import ConfigurationProblem
-from replication_conflicts.publication.values import ValueProblem
+from replication_conflicts.publication.commands import Place
 
 REFUSED = 3
-
-
-_PROBLEMS = (
-    AgentProblem,
-    ConfigurationProblem,
-    DatabaseProblem,
-    LakehouseProblem,
-    UnknownCommand,
-    ValueProblem,
-)
 
 
 class OnError(Enum):
@@ -123,7 +112,7 @@ def distribute(
             _initialize(console, engine, node, ports, options)
             return
         _run(console, engine, node, ports, options, is_initializing=initialize)
-    except _PROBLEMS as problem:
+    except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))

@@ -7,16 +7,33 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.ports import BatchMismatch
 from replication_conflicts.database.articles import NodePublication, node_publication
+from replication_conflicts.database.engine import DatabaseProblem
+from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.lakehouse.relations import LakehouseProblem
+from replication_conflicts.publication.commands import UnknownCommand
 from replication_conflicts.publication.configuration import (
     ConfigurationProblem,
     project_publications,
 )
+from replication_conflicts.publication.values import ValueProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# what goes wrong at a node and is said in one line
+PROBLEMS = (
+    AgentProblem,
+    BatchMismatch,
+    CaptureProblem,
+    ConfigurationProblem,
+    DatabaseProblem,
+    LakehouseProblem,
+    UnknownCommand,
+    ValueProblem,
+)
 PublicationOption = Annotated[
     str | None, typer.Option(help="Default: the project's only publication.")
 ]

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.configuration import (
+    ConfigurationProblem,
+    publication_settings,
+)
 from replication_conflicts.publication.publication import Publication, publication_from_vars
 from replication_conflicts.publication.values import ColumnType, ValueProblem
 from replication_conflicts.statements import ArticleShape, article_shapes
@@ -55,16 +58,15 @@ class NodePublication:
 
 def node_publication(name: str, publications: Mapping[str, Any]) -> NodePublication:
     """A publication from vars: publications:. Errors: ConfigurationProblem."""
-    if name not in publications:
-        known = ", ".join(publications) or "none"
-        raise ConfigurationProblem(f"there is no publication '{name}', only: {known}")
-    if not isinstance(publications[name], Mapping):
-        raise ConfigurationProblem(f"publication '{name}' has no options")
+    settings = publication_settings(publications, name)
     try:
-        options = publication_from_vars(name, publications[name])
-        shapes = {shape.name: shape for shape in article_shapes({name: publications[name]})}
-    except (ValueProblem, ValueError) as error:
+        options = publication_from_vars(name, settings)
+    except ValueProblem as error:
         raise ConfigurationProblem(f"publication '{name}': {error}") from error
+    try:
+        shapes = {shape.name: shape for shape in article_shapes({name: settings})}
+    except ValueError as error:
+        raise ConfigurationProblem(str(error)) from error
     ordered = sorted(shapes, key=lambda article: (options.depth(article), article))
     articles = {
         article: NodeArticle(

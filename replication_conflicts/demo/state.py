@@ -62,9 +62,10 @@ class State:
     def plan(self) -> Plan | None:
         """What the demo in this folder was asked to do."""
         entry = self._entry()
-        if not entry:
+        try:
+            return Plan(entry["policy"], Settings(**entry["settings"]), Kind(entry["databases"]))
+        except (KeyError, TypeError, ValueError):
             return None
-        return Plan(entry["policy"], Settings(**entry["settings"]), Kind(entry["databases"]))
 
     @property
     def is_there(self) -> bool:
@@ -99,10 +100,12 @@ class State:
         return self.folder / "demo.json"
 
     def _entry(self) -> dict[str, Any]:
-        if not self._file.is_file():
+        """What cannot be read counts as nothing: a demo then starts over."""
+        try:
+            entry = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
             return {}
-        entry: dict[str, Any] = json.loads(self._file.read_text(encoding="utf-8"))
-        return entry
+        return entry if isinstance(entry, dict) else {}
 
     def _write(self, plan: Plan, feed_versions: Mapping[str, int]) -> None:
         entry = {
@@ -112,7 +115,10 @@ class State:
             "feed_versions": dict(feed_versions),
         }
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._file.write_text(json.dumps(entry, indent=2) + "\n", encoding="utf-8")
+        # a kill leaves the old file or the new one
+        unfinished = self._file.with_suffix(".new")
+        unfinished.write_text(json.dumps(entry, indent=2) + "\n", encoding="utf-8")
+        unfinished.replace(self._file)
 
 
 def _is_first(file: IO[str]) -> bool:

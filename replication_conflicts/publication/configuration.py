@@ -30,3 +30,22 @@ def project_publications(project: Path) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise ConfigurationProblem(f"{file}: vars: publications: must be names with options")
     return found
+
+
+def publication_settings(publications: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """What is configured of one publication, its articles among it.
+
+    Errors: ConfigurationProblem.
+    """
+    if name not in publications:
+        known = ", ".join(map(str, publications)) or "none"
+        raise ConfigurationProblem(f"there is no publication '{name}', only: {known}")
+    found = publications[name]
+    if not isinstance(found, Mapping):
+        raise ConfigurationProblem(f"publication '{name}' has no options")
+    articles = found.get("articles")
+    if not articles:
+        raise ConfigurationProblem(f"publication '{name}' has no articles")
+    if not isinstance(articles, Mapping):
+        raise ConfigurationProblem(f"publication '{name}': articles must be names with values")
+    return found

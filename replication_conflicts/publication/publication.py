@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from replication_conflicts.publication.configuration import ConfigurationProblem
 from replication_conflicts.publication.values import (
     ColumnType,
     Key,
@@ -181,10 +182,15 @@ def publication_from_vars(name: str, options: Mapping[str, object]) -> Publicati
     """A publication from its entry under `vars: publications:` (or from a suite of scenarios).
 
     Only what nodes need is read; options that do not concern them are left alone.
+
+    Errors: ConfigurationProblem where a logical record does not lead to its top; ValueProblem for a
+    type of a column that is not known.
     """
     raw_articles = _mapping(options.get("articles"))
     articles = {key: _article(key, _mapping(value)) for key, value in raw_articles.items()}
     records = tuple(_record(_mapping(entry)) for entry in _list(options.get("logical_records")))
+    for record in records:
+        _check_record(name, record, articles)
     return Publication(
         name=name,
         replication=str(options.get("replication", "queued")),
@@ -214,6 +220,25 @@ def _record(options: Mapping[str, object]) -> LogicalRecord:
         detection=bool(options.get("detection")),
         resolution=bool(options.get("resolution")),
     )
+
+
+def _check_record(publication: str, record: LogicalRecord, articles: Mapping[str, Article]) -> None:
+    """Every member leads to the top, step by step."""
+    where = f"publication '{publication}', logical record of '{record.top}'"
+    for name in record.articles:
+        if name not in articles:
+            raise ConfigurationProblem(f"{where}: there is no article '{name}'")
+    for name in record.members:
+        seen = [name]
+        while seen[-1] != record.top:
+            parent = record.members[seen[-1]].parent
+            if parent not in record.articles:
+                raise ConfigurationProblem(
+                    f"{where}: '{seen[-1]}' has the parent '{parent}', which is not of the record"
+                )
+            if parent in seen:
+                raise ConfigurationProblem(f"{where}: the parents of '{name}' go round in a circle")
+            seen.append(parent)
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import yaml
 
 from replication_conflicts.nodes import ImpossibleChange
+from replication_conflicts.publication.configuration import ConfigurationProblem
 from replication_conflicts.publication.values import ValueProblem
 
 Result = TypeVar("Result")
@@ -127,7 +128,7 @@ class Entry:
         """The value through a function whose errors get this place."""
         try:
             return read(self.value)
-        except (ValueProblem, ImpossibleChange) as problem:
+        except (ConfigurationProblem, ValueProblem, ImpossibleChange) as problem:
             raise self.problem(str(problem)) from problem
 
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.configuration import (
+    ConfigurationProblem,
+    publication_settings,
+)
 from replication_conflicts.publication.publication import POLICIES
 
 # a subscription's priority lies below the publisher's
@@ -62,7 +65,7 @@ def read_question(
         raise ConfigurationProblem(
             f"--publication is '{name}', must be one of: {_names(configured)}"
         )
-    settings = configured[name]
+    settings = publication_settings(configured, name)
     is_merge = settings.get("replication") == "merge"
     found = Question(
         name,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
@@ -153,6 +154,32 @@ def test_dry_run_of_a_second_demo_delivers_again(state: State) -> None:
     result = CliRunner().invoke(app, ["demo", "--dry-run", "--policy", "publisher_wins"])
     assert result.exit_code == 0
     assert "delivered again" in result.output
+
+
+@pytest.mark.parametrize("text", ['{"policy": "publ', "[]", '{"policy": "x"}', "\0"])
+def test_what_cannot_be_read_counts_as_no_demo(state: State, text: str) -> None:
+    state.start(PLAN)
+    (state.folder / "demo.json").write_text(text, encoding="utf-8")
+    assert state.plan is None
+    assert not state.is_finished
+    assert CliRunner().invoke(app, ["demo", "--dry-run"]).exit_code == 0
+    state.start(PLAN)
+    assert state.plan == PLAN
+    assert [one.name for one in state.folder.iterdir()] == ["demo.json"]
+
+
+def test_a_publication_that_is_broken_is_one_line(
+    state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = yaml.safe_load((PROJECT / "dbt_project.yml").read_text(encoding="utf-8"))
+    del project["vars"]["publications"]["inventory"]["articles"]["product"]["primary_key"]
+    (tmp_path / "dbt_project.yml").write_text(yaml.safe_dump(project), encoding="utf-8")
+    monkeypatch.setattr(folders, "project_folder", lambda: tmp_path)
+    result = CliRunner().invoke(app, ["demo", "--dry-run"])
+    assert result.exit_code == 1
+    assert result.output == (
+        "publication 'inventory', article 'product': primary_key must be a list\n"
+    )
 
 
 def test_another_demo_than_the_last_one_needs_fresh(state: State) -> None:

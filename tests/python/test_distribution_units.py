@@ -193,6 +193,35 @@ def test_a_publication_that_is_not_there_is_named() -> None:
         PUBLICATION.article("y")
 
 
+ONE: dict[str, Any] = {"columns": {"id": "int", "up": "int"}, "primary_key": ["id"]}
+
+
+def _record(**parents: str) -> dict[str, Any]:
+    members = {name: {"parent": parent, "columns": ["up"]} for name, parent in parents.items()}
+    return {"logical_records": [{"top": "a", "detection": True, "members": members}]}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (_record(b="c", c="b"), "'a': the parents of 'b' go round in a circle"),
+        (_record(b="b"), "the parents of 'b' go round"),
+        (_record(b="x"), "'b' has the parent 'x', which is not of the record"),
+        (_record(x="a"), "no article 'x'"),
+        ({"logical_records": [{"top": "x", "members": {}}]}, "no article 'x'"),
+        ({"articles": {}}, "publication 'shop' has no articles"),
+        ({"articles": None}, "publication 'shop' has no articles"),
+        ({"articles": ["a"]}, "articles must be names with values"),
+        ({"articles": {"a": None}}, r"^publication 'shop', article 'a': columns must be"),
+        ({"articles": {"a": {"columns": {"id": "point"}}}}, r"^publication 'shop': .*'point'"),
+    ],
+)
+def test_a_broken_publication_is_said(options: dict[str, Any], said: str) -> None:
+    whole = {"replication": "merge", "articles": {"a": ONE, "b": ONE, "c": ONE}, **options}
+    with pytest.raises(ConfigurationProblem, match=said):
+        node_publication("shop", {"shop": whole})
+
+
 def test_the_summary_says_what_was_done_and_what_was_refused() -> None:
     console = Console(record=True, width=200)
     refusal = Refusal("north", "c", "item", {"id": "1"}, "insert", 547, "no [such] thing", None)

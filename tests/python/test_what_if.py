@@ -95,6 +95,16 @@ def test_the_only_publication_needs_no_name() -> None:
     assert question.publications(only)["stock"]["policy"] == "subscriber_wins"
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(None, "'stock' has no options"), ({"replication": "queued"}, "'stock' has no articles")],
+)
+def test_a_publication_without_articles_is_said(options: object, said: str) -> None:
+    for resolvers in ((), ("item=priority",)):
+        with pytest.raises(ConfigurationProblem, match=said):
+            read_question({"stock": options}, None, "subscriber_wins", resolvers, ())
+
+
 def test_a_priority_is_that_of_a_server_subscription() -> None:
     question = read("crm", priorities=("north=90",))
     check_subscribers(question, {"north": "server"})
