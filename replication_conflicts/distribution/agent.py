@@ -183,6 +183,8 @@ class Agent:
             command = batch[0].reinitialize
             if command is not None:
                 self._reinitialize(command)
+                if self._patiently(self.place) <= place:
+                    raise AgentProblem(f"command {command.command_id} does not lead on")
                 return True
             self._take(batch, upcoming)
         return False
@@ -311,8 +313,7 @@ class Agent:
 
     def _reinitialize(self, command: AgentCommand) -> None:
         position = command.snapshot_position
-        if position is None:
-            raise AgentProblem(f"command {command.command_id} does not say what its snapshot holds")
+        assert position is not None
         event = Reinitialized(self._node.name, position, datetime.now(timezone.utc))
 
         self._summary.snapshot_rows += self._patiently(lambda: self._start_over(command, event))

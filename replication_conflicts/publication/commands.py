@@ -73,6 +73,16 @@ class AgentCommand:
             raise UnknownCommand(f"command {self.command_id} ({self.kind}) names no row")
         if self.kind == REINITIALIZE and not self.snapshot:
             raise UnknownCommand(f"command {self.command_id} (reinitialize) names no snapshot")
+        if self.kind == REINITIALIZE and not self._leads_on():
+            raise UnknownCommand(
+                f"command {self.command_id} (reinitialize) is at {self.queue_position} of the"
+                f" queue, and its snapshot at {self.snapshot_position}"
+            )
+
+    def _leads_on(self) -> bool:
+        """Whether its snapshot holds what the command is about: it would come again, for ever."""
+        position = self.snapshot_position
+        return position is not None and Place(position) >= self.place
 
     @property
     def place(self) -> Place:

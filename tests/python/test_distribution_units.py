@@ -111,12 +111,18 @@ def test_a_record_keeps_its_texts() -> None:
     assert (found.queue_position, found.sequence, found.lineage) == (7, 2, {"HQ": 3})
 
 
+SNAPSHOT = {"kind": "reinitialize", "snapshot": (SnapshotTable("item", "x", 1),)}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"kind": "paint"}, "unknown kind 'paint'"),
         ({"kind": "replicated"}, "names no row"),
         ({"kind": "reinitialize"}, "names no snapshot"),
+        ({**SNAPSHOT, "snapshot_position": None}, "is at 1 of the queue, and its snapshot at None"),
+        ({**SNAPSHOT, "snapshot_position": 0}, "is at 1 of the queue, and its snapshot at 0"),
+        ({**SNAPSHOT, "snapshot_position": 1, "sequence": 1 << 32}, "and its snapshot at 1"),
     ],
 )
 def test_a_command_that_cannot_be_carried_out_is_named(

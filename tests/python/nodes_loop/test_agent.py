@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.statements import run_plain
+from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
 from replication_conflicts.publication.rows import SnapshotRow
@@ -194,6 +195,20 @@ def test_a_snapshot_replaces_the_tables_and_is_reported(subscriber: Subscriber) 
     subscriber.give(insert(11, 1, "after"))
     assert subscriber.run().position == 11
     assert len(subscriber.lists.events) == 1
+
+
+def test_a_snapshot_that_leads_nowhere_ends_the_run(
+    subscriber: Subscriber, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = (SnapshotTable("item", "x", 1),)
+    subscriber.give(AgentCommand("r", "reinitialize", 4, snapshot=snapshot, snapshot_position=4))
+    subscriber.lists.snapshot = [SnapshotRow("item", {"id": "1", "name": None}, "s1", {})]
+    with monkeypatch.context() as patched:
+        patched.setattr(agent_tables, "move_position", lambda *_: None)
+        patched.setattr(reports, "keep_event", lambda *_: None)
+        with pytest.raises(AgentProblem, match="command r does not lead on"):
+            subscriber.run()
+    assert subscriber.run().position == 4
 
 
 def test_the_first_rows_come_once(subscriber: Subscriber) -> None:
