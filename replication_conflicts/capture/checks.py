@@ -28,6 +28,12 @@ class CaptureProblem(Exception):
     """Capture cannot be installed, used or removed; the message says why in one line."""
 
 
+def check_node(name: str) -> None:
+    """Errors: CaptureProblem where it is no name that a subscription could have."""
+    if not name or name != name.strip():
+        raise CaptureProblem(f"--node is '{name}': it must be a name, without blanks around it")
+
+
 def check_table(
     connection: Connection,
     inspector: Inspector,

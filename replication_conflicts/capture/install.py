@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, Inspector, func, inspect, select
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.checks import (
     CaptureProblem,
+    check_node,
     check_table,
     check_values,
     unique_indexes,
@@ -65,6 +66,7 @@ def install(
     `priority` is stamped on changes (merge replication: a server subscription's).
     Errors: CaptureProblem; nothing is changed then.
     """
+    check_node(node)
     if priority is not None and not publication.is_merge:
         raise CaptureProblem("--priority is of merge replication: other changes carry none")
     with engine.begin() as connection:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.capture.checks import check_node
 from replication_conflicts.capture.install import (
     ExistingRows,
     install,
@@ -33,7 +34,8 @@ from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.faults import error_text
 from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import Relations
-from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.publication.publication import parse_priority
+from replication_conflicts.publication.values import ValueProblem
 
 
 def register(app: typer.Typer) -> None:
@@ -57,9 +59,10 @@ def install_command(
         ExistingRows, typer.Option(help="Rows that have no version yet.")
     ] = ExistingRows.REFUSE,
     priority: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            min=0, max=99.99, help="Merge replication: a server subscription's, stamped on changes."
+            metavar="NUMBER",
+            help="Merge replication: a server subscription's, stamped on changes; 0.00 to 99.99.",
         ),
     ] = None,
     project_dir: ProjectOption = Path(),
@@ -67,7 +70,7 @@ def install_command(
     """Put version columns, a queue and triggers into a database, in one transaction."""
     try:
         chosen = chosen_publication(project_dir, publication)
-        stamped = None if priority is None else Decimal(f"{priority:.2f}")
+        stamped = None if priority is None else _stamped(priority)
         done = install(open_database(url), chosen, node, existing_rows, stamped)
     except PROBLEMS as problem:
         stop(str(problem))
@@ -75,6 +78,13 @@ def install_command(
         stop(error_text(error))
     rows = f", {done.inserted_rows:,} rows queued as inserts" if done.inserted_rows else ""
     typer.echo(f"{done.articles} tables of {chosen.name} are captured as {node}{rows}.")
+
+
+def _stamped(priority: str) -> Decimal:
+    try:
+        return parse_priority(priority)
+    except ValueProblem as problem:
+        raise ValueProblem(f"--priority: {problem}") from problem
 
 
 def upload_command(
@@ -138,8 +148,9 @@ def ddl_command(
 ) -> None:
     """Print capture for SQL Server or MySQL as text. Not tested on a server."""
     try:
+        check_node(node)
         chosen = chosen_publication(project_dir, publication)
-    except ConfigurationProblem as problem:
+    except PROBLEMS as problem:
         stop(str(problem))
     if chosen.is_merge:
         stop(f"publication '{chosen.name}': capture of merge replication is not written as text")

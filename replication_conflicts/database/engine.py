@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +31,8 @@ def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine
         parsed = make_url(url)
     # a port that is no number is a plain ValueError
     except (ArgumentError, ValueError) as error:
-        raise DatabaseProblem(f"{url!r} is no database URL (sqlite:///file.db)") from error
+        said = _without_password(url)
+        raise DatabaseProblem(f"{said!r} is no database URL (sqlite:///file.db)") from error
     if parsed.get_backend_name() not in DIALECTS:
         known = ", ".join(DIALECTS)
         raise DatabaseProblem(
@@ -52,6 +54,14 @@ def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine
     except (NoSuchModuleError, ImportError) as error:
         raise DatabaseProblem(f"the driver of {parsed.drivername} is missing: {error}") from error
     return engine
+
+
+def _without_password(url: str) -> str:
+    """As much as may be said of a URL that nobody can read."""
+    scheme, separator, rest = url.partition("://")
+    user, at, host = (rest or scheme).rpartition("@")
+    shown = f"{scheme}{separator}" if separator else ""
+    return re.sub(r"(?i)(password=)[^&]*", r"\1***", f"{shown}{'***' if user else ''}{at}{host}")
 
 
 def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:

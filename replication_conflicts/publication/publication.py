@@ -19,6 +19,8 @@ from replication_conflicts.publication.values import (
 )
 
 DEFAULT_PRIORITY = Decimal("75.00")
+# of a subscription; it lies below the publisher's
+HIGHEST_PRIORITY = Decimal("99.99")
 # of queued updating; the first is the default
 POLICIES = ("publisher_wins", "publisher_wins_reinitialize", "subscriber_wins")
 
@@ -176,6 +178,20 @@ class Publication:
         for record in self.logical_records:
             if article in record.members:
                 yield record.members[article].parent
+
+
+def parse_priority(text: str) -> Decimal:
+    """A subscription's priority, exactly as it is said. Errors: ValueProblem."""
+    try:
+        value = ColumnType("decimal", 4, 2).coerce(text)
+    except ValueProblem:
+        value = None
+    if not isinstance(value, Decimal) or value < 0:
+        raise ValueProblem(
+            f"'{text}' must be a number from 0.00 to {HIGHEST_PRIORITY}, with two digits behind the"
+            " point at most"
+        )
+    return value
 
 
 def publication_from_vars(name: str, options: Mapping[str, object]) -> Publication:

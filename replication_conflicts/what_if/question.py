@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from replication_conflicts.publication.configuration import (
     ConfigurationProblem,
     publication_settings,
 )
-from replication_conflicts.publication.publication import POLICIES
-
-# a subscription's priority lies below the publisher's
-HIGHEST_PRIORITY = Decimal("99.99")
+from replication_conflicts.publication.publication import POLICIES, parse_priority
+from replication_conflicts.publication.values import ValueProblem
 
 
 @dataclass(frozen=True)
@@ -124,13 +122,11 @@ def _priority(text: str) -> tuple[str, Decimal]:
     """`subscriber=number`."""
     subscriber, _, number = text.rpartition("=")
     try:
-        value = Decimal(number)
-    except InvalidOperation:
-        value = Decimal(-1)
-    if not subscriber or not 0 <= value <= HIGHEST_PRIORITY:
-        raise ConfigurationProblem(
-            f"--priority is '{text}', must be SUBSCRIBER=NUMBER, from 0.00 to {HIGHEST_PRIORITY}"
-        )
+        value = parse_priority(number)
+    except ValueProblem as problem:
+        raise ConfigurationProblem(f"--priority is '{text}': {problem}") from problem
+    if not subscriber:
+        raise ConfigurationProblem(f"--priority is '{text}', must be SUBSCRIBER=NUMBER")
     return subscriber, value
 
 

@@ -99,6 +99,24 @@ def test_a_priority_that_nothing_would_carry_is_refused(shop: Shop) -> None:
     assert len(shop.sql("select name from sqlite_master")) == 1
 
 
+@pytest.mark.parametrize("number", ["12.345", "-1", "100", "NaN", "high", ""])
+def test_a_priority_is_taken_as_it_is_said(shop: Shop, number: str) -> None:
+    project = PROJECT.replace("queued", "merge")
+    (shop.folder / "dbt_project.yml").write_text(project, encoding="utf-8")
+    result = shop.call("capture", "install", "--node", "north", "--priority", number)
+    assert (result.exit_code, f"--priority: '{number}' must be" in result.output) == (1, True)
+    shop.call("capture", "install", "--node", "north", "--priority", "12.5")
+    assert shop.sql("select priority from replication_node") == [("12.50",)]
+
+
+@pytest.mark.parametrize("node", ["", " ", " north", "north\t"])
+@pytest.mark.parametrize("command", [["install"], ["ddl", "--dialect", "mysql"]])
+def test_a_node_has_a_name(shop: Shop, node: str, command: list[str]) -> None:
+    result = shop.call("capture", *command, "--node", node)
+    assert (result.exit_code, "without blanks around it" in result.output) == (1, True)
+    assert len(shop.sql("select name from sqlite_master")) == 1
+
+
 @pytest.mark.parametrize("dialect", ["tsql", "mysql"])
 def test_ddl_is_printed(shop: Shop, dialect: str) -> None:
     result = shop.call("capture", "ddl", "--node", "north", "--dialect", dialect)

@@ -146,6 +146,22 @@ def test_a_database_that_cannot_be_served_is_named(url: str, message: str) -> No
         open_database(url)
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:s3cret@host:54x/db", "postgresql://***@host:54x/db"),
+        ("postgresql://me:s3@cret@host:54x/db", "postgresql://***@host:54x/db"),
+        ("postgresql:/me:s3cret@host/db", "***@host/db"),
+        ("postgresql://host:54x/db?user=me&Password=s3cret&x=y", "db?user=me&Password=***&x=y"),
+    ],
+)
+def test_no_password_is_said(url: str, shown: str) -> None:
+    with pytest.raises(DatabaseProblem) as raised:
+        open_database(url)
+    assert shown in str(raised.value)
+    assert "cr" not in str(raised.value)
+
+
 class ServerError(Exception):
     """As psycopg has it."""
 

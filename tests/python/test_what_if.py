@@ -53,6 +53,11 @@ ERRORS = {
         ("north=100", "0.00 to 99.99"),
     ),
     "priority_no_number": ({"publication": "crm", "priorities": ["north=high"]}, ("north=high",)),
+    "priority_with_three_digits": (
+        {"publication": "crm", "priorities": ["north=7.125"]},
+        ("north=7.125", "two digits"),
+    ),
+    "priority_nan": ({"publication": "crm", "priorities": ["north=NaN"]}, ("north=NaN",)),
     "priority_of_nobody": ({"publication": "crm", "priorities": ["5"]}, ("SUBSCRIBER=NUMBER",)),
 }
 
