@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -60,16 +61,19 @@ def install(
     node: str,
     existing: ExistingRows = ExistingRows.REFUSE,
     priority: Decimal | None = None,
+    *,
+    is_trial: bool = False,
 ) -> Installed:
     """Make the publication's tables captured ones, all in one transaction.
 
-    `priority` is stamped on changes (merge replication: a server subscription's).
+    `priority` is stamped on changes (merge replication: a server subscription's). `is_trial`: all
+    of it is undone again.
     Errors: CaptureProblem; nothing is changed then.
     """
     check_node(node)
     if priority is not None and not publication.is_merge:
         raise CaptureProblem("--priority is of merge replication: other changes carry none")
-    with engine.begin() as connection:
+    with _transaction(engine, is_trial=is_trial) as connection:
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name) and _node(connection, publication.name):
             raise CaptureProblem(f"publication '{publication.name}' is captured here already")
@@ -99,15 +103,22 @@ def install(
     return Installed(len(publication.articles), inserted)
 
 
-def remove(engine: Engine, publication: NodePublication, *, is_discarding: bool = False) -> int:
+def remove(
+    engine: Engine,
+    publication: NodePublication,
+    *,
+    is_discarding: bool = False,
+    is_trial: bool = False,
+) -> int:
     """Leave the tables as they were before `install`; the number of changes that are lost.
 
     Which tables these are was written down then: the publication may have others by now. The
-    agent's position goes, too: rows without versions must be filled anew.
+    agent's position goes, too: rows without versions must be filled anew. `is_trial`: all of it is
+    undone again.
 
     Errors: CaptureProblem where changes wait for their upload, unless `is_discarding`.
     """
-    with engine.begin() as connection:
+    with _transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
         found = _captured(connection, publication.name)
         _let_nobody_write(connection, found)
@@ -130,6 +141,14 @@ def remove(engine: Engine, publication: NodePublication, *, is_discarding: bool 
         if not connection.execute(select(tables.nodes.c.node)).first():
             tables.metadata.drop_all(connection)
     return waiting
+
+
+@contextmanager
+def _transaction(engine: Engine, *, is_trial: bool) -> Iterator[Connection]:
+    with engine.connect() as connection, connection.begin() as transaction:
+        yield connection
+        if is_trial:
+            transaction.rollback()
 
 
 def pending_changes(connection: Connection, publication: NodePublication) -> int:

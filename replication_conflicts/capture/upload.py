@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -95,15 +95,23 @@ class Uploaded:
 
 
 def upload(
-    engine: Engine, publication: NodePublication, sink: FeedSink, most: int = CHANGES_AT_ONCE
+    engine: Engine,
+    publication: NodePublication,
+    sink: FeedSink,
+    most: int = CHANGES_AT_ONCE,
+    progress: Callable[[Uploaded], None] = lambda _: None,
 ) -> Uploaded:
-    """Move everything that is committed now; `most` changes, about, enter the feed at once."""
+    """Move everything that is committed now; `most` changes, about, enter the feed at once.
+
+    `progress` is told after every batch what has been moved so far.
+    """
     done = Uploaded()
     while (batch := _patient_seal(engine, publication, most)) is not None:
         sink.deliver(batch.node, batch.number, read(engine, publication, batch))
         finish(engine, publication.name, batch)
         done.changes += batch.size
         done.batches += 1
+        progress(done)
     return done
 
 

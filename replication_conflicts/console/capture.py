@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.checks import check_node
@@ -17,9 +18,10 @@ from replication_conflicts.capture.install import (
     remove,
 )
 from replication_conflicts.capture.triggers.as_text import script
-from replication_conflicts.capture.upload import CHANGES_AT_ONCE, upload
+from replication_conflicts.capture.upload import CHANGES_AT_ONCE, Uploaded, upload
 from replication_conflicts.console.options import (
     PROBLEMS,
+    DryRunOption,
     FeedsOption,
     ProfilesOption,
     ProjectOption,
@@ -65,19 +67,21 @@ def install_command(
             help="Merge replication: a server subscription's, stamped on changes; 0.00 to 99.99.",
         ),
     ] = None,
+    dry_run: DryRunOption = False,
     project_dir: ProjectOption = Path(),
 ) -> None:
     """Put version columns, a queue and triggers into a database, in one transaction."""
     try:
         chosen = chosen_publication(project_dir, publication)
         stamped = None if priority is None else _stamped(priority)
-        done = install(open_database(url), chosen, node, existing_rows, stamped)
+        done = install(open_database(url), chosen, node, existing_rows, stamped, is_trial=dry_run)
     except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
     rows = f", {done.inserted_rows:,} rows queued as inserts" if done.inserted_rows else ""
-    typer.echo(f"{done.articles} tables of {chosen.name} are captured as {node}{rows}.")
+    verb = "would be" if dry_run else "are"
+    typer.echo(f"{done.articles} tables of {chosen.name} {verb} captured as {node}{rows}.")
 
 
 def _stamped(priority: str) -> Decimal:
@@ -105,7 +109,16 @@ def upload_command(
         engine = open_database(url)
         spark = spark_of(project_dir, profiles_dir, target)
         feed = LakehouseFeed(spark, Relations(feeds=feeds), chosen)
-        done = upload(engine, chosen, feed, most)
+        with Progress(
+            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), transient=True
+        ) as progress:
+            task = progress.add_task(chosen.name, total=None)
+
+            def tell(moved: Uploaded) -> None:
+                said = f"{chosen.name}: {moved.changes:,} changes in {moved.batches:,} batches"
+                progress.update(task, description=said)
+
+            done = upload(engine, chosen, feed, most, tell)
     except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
@@ -119,18 +132,20 @@ def remove_command(
     discard: Annotated[
         bool, typer.Option("--discard", help="Also when changes wait for their upload.")
     ] = False,
+    dry_run: DryRunOption = False,
     project_dir: ProjectOption = Path(),
 ) -> None:
     """Take away what `install` has put there: the tables are as they were."""
     try:
         chosen = chosen_publication(project_dir, publication)
-        lost = remove(open_database(url), chosen, is_discarding=discard)
+        lost = remove(open_database(url), chosen, is_discarding=discard, is_trial=dry_run)
     except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
-    waiting = f" {lost:,} changes that waited are dropped." if lost else ""
-    typer.echo(f"The tables of {chosen.name} are as they were.{waiting}")
+    verb = "would be" if dry_run else "are"
+    waiting = f" {lost:,} changes that waited {verb} dropped." if lost else ""
+    typer.echo(f"The tables of {chosen.name} {verb} as they were.{waiting}")
 
 
 class TextDialect(Enum):

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from replication_conflicts.console.options import PROBLEMS
+from replication_conflicts.console.options import PROBLEMS, DryRunOption
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.local_postgres import PostgresProblem, programs
 from replication_conflicts.demo import report
@@ -63,9 +63,7 @@ def demo(
     tests: Annotated[
         bool, typer.Option("--tests", help="Run the project's data tests with the last build.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
-    ] = False,
+    dry_run: DryRunOption = False,
 ) -> None:
     """Headquarters and branches at work in databases: conflicts, decisions, commands.
 

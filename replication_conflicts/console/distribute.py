@@ -16,6 +16,7 @@ from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.console.options import (
     PROBLEMS,
+    DryRunOption,
     FeedsOption,
     ProfilesOption,
     ProjectOption,
@@ -75,9 +76,7 @@ def distribute(
     replace_rows: Annotated[
         bool, typer.Option("--replace-rows", help="With --initialize: delete rows that are there.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
-    ] = False,
+    dry_run: DryRunOption = False,
     published: Annotated[str, typer.Option(help="Schema of what builds write.")] = "published",
     feeds: FeedsOption = "feeds",
     initial: Annotated[str, typer.Option(help="Schema of the initial rows.")] = "initial",

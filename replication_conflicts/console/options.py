@@ -49,6 +49,9 @@ ProfilesOption = Annotated[
     Path | None, typer.Option(help="Folder of profiles.yml; default: the project's profiles.")
 ]
 TargetOption = Annotated[str, typer.Option(help="Target of the profile.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+]
 FeedsOption = Annotated[str, typer.Option(help="Schema of what arrives.")]
 
 

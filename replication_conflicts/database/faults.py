@@ -54,12 +54,31 @@ _SQLITE_UNFIT = (
 )
 
 
+# what passes by itself; after a full disk SQLite has ended the transaction, and says so
+_SQLITE_FOR_THE_MOMENT = (
+    "database is locked",
+    "database table is locked",
+    "database schema is locked",
+    "database schema has changed",
+    "database or disk is full",
+    "disk I/O error",
+    "unable to open database file",
+    "interrupted",
+    "out of memory",
+    "locking protocol",
+    "no such savepoint",
+    "cannot commit - no transaction is active",
+    "cannot rollback - no transaction is active",
+)
+
+
 class Fault(Enum):
     """What to do about a database error."""
 
     LOST = "connect again"
     BUSY = "try again"
     REFUSED = "the command itself is refused"
+    BROKEN = "give up"
 
 
 def fault_of(error: DBAPIError) -> Fault:
@@ -73,16 +92,19 @@ def fault_of(error: DBAPIError) -> Fault:
         return Fault.BUSY if state[:2] in _FOR_THE_MOMENT else Fault.REFUSED
     name = type(error.orig).__name__
     if (type(error.orig).__module__ or "").startswith("sqlite3"):
-        return Fault.REFUSED if _is_refused_by_sqlite(name, str(error.orig)) else Fault.BUSY
+        return _fault_of_sqlite(name, str(error.orig))
     # the driver itself has no answer from the server
     return Fault.LOST if name in ("OperationalError", "InterfaceError") else Fault.REFUSED
 
 
-def _is_refused_by_sqlite(name: str, text: str) -> bool:
+def _fault_of_sqlite(name: str, text: str) -> Fault:
     # constraints, values of another type, values that are too big: names in the text say nothing
     if name in ("IntegrityError", "DataError"):
-        return True
-    return any(words in text for words in _SQLITE_UNFIT)
+        return Fault.REFUSED
+    if text.startswith(_SQLITE_FOR_THE_MOMENT):
+        return Fault.BUSY
+    # a file that is none of SQLite's stays one
+    return Fault.REFUSED if any(words in text for words in _SQLITE_UNFIT) else Fault.BROKEN
 
 
 def is_decided_by_other_rows(error: DBAPIError) -> bool:

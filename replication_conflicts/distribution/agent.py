@@ -360,6 +360,8 @@ class Agent:
                 fault = fault_of(error)
                 if fault is Fault.REFUSED:
                     raise
+                if fault is Fault.BROKEN:
+                    raise _gone(error, fault) from error
                 # what went well may have taken long
                 deadline = deadline or time.monotonic() + self._options.patience_seconds
                 left = deadline - time.monotonic()

@@ -72,6 +72,21 @@ def test_rows_that_are_there_need_a_word(shop: Shop) -> None:
     assert taken.output == "1 tables of shop are captured as HQ, 1 rows queued as inserts.\n"
 
 
+def test_a_dry_run_says_what_would_be_done(shop: Shop) -> None:
+    shop.sql("insert into item (id, name) values (1, 'bolt')")
+    install = ["capture", "install", "--node", "HQ", "--existing-rows", "insert"]
+    trial = shop.call(*install, "--dry-run")
+    said = "1 tables of shop would be captured as HQ, 1 rows queued as inserts.\n"
+    assert trial.output == said
+    assert len(shop.sql("select name from sqlite_master")) == 1
+    shop.call(*install)
+    assert shop.call("capture", "remove", "--dry-run").exit_code == 1
+    trial = shop.call("capture", "remove", "--discard", "--dry-run")
+    said = "The tables of shop would be as they were. 1 changes that waited would be dropped.\n"
+    assert trial.output == said
+    assert shop.sql("select operation from replication_queue") == [("insert",)]
+
+
 @pytest.mark.parametrize(
     ("words", "url", "message"),
     [

@@ -239,6 +239,38 @@ def test_the_tables_are_as_before_when_capture_is_removed(databases: Databases) 
         remove(engine, PUBLICATION)
 
 
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_a_trial_changes_nothing(databases: Databases, replication: str) -> None:
+    publication = node_publication("shop", publications(ARTICLES, replication=replication))
+    engine = open_database(databases.make("south"))
+    create_tables(engine, publication, with_version=False)
+    with engine.begin() as connection:
+        run_plain(connection, "insert into item (id, name) values (1, 'a')")
+    before = _schema(engine)
+    insert = ExistingRows.INSERT
+    assert install(engine, publication, "south", insert, is_trial=True).inserted_rows == 1
+    assert _schema(engine) == before
+    install(engine, publication, "south", insert)
+    captured = _schema(engine)
+    assert remove(engine, publication, is_discarding=True, is_trial=True) == 1
+    assert _schema(engine) == captured
+    assert upload(engine, publication, Feed()).changes == 1
+
+
+def test_an_upload_tells_how_far_it_is(north: Subscriber) -> None:
+    north.run("insert into item (id) values (1)")
+    north.run("insert into item (id) values (2)")
+    told: list[tuple[int, int]] = []
+    upload(
+        north.engine,
+        PUBLICATION,
+        north.feed,
+        1,
+        lambda done: told.append((done.changes, done.batches)),
+    )
+    assert told == [(1, 1), (2, 2)]
+
+
 def _schema(engine: Engine) -> dict[str, list[str]]:
     inspector = inspect(engine)
     return {

@@ -53,7 +53,11 @@ class ServerError(Exception):
         (sqlite3.OperationalError("unable to open database file"), Fault.BUSY),
         # a full disk ends the transaction, savepoints and all
         (sqlite3.OperationalError("no such savepoint: sa_savepoint_1"), Fault.BUSY),
-        (sqlite3.DatabaseError("database disk image is malformed"), Fault.BUSY),
+        (sqlite3.OperationalError("database table is locked: one"), Fault.BUSY),
+        (sqlite3.DatabaseError("database disk image is malformed"), Fault.BROKEN),
+        (sqlite3.DatabaseError("file is not a database"), Fault.BROKEN),
+        (sqlite3.OperationalError("attempt to write a readonly database"), Fault.BROKEN),
+        (sqlite3.OperationalError('near "database is locked": syntax error'), Fault.BROKEN),
         (ServerError("57014"), Fault.BUSY),
         (ServerError("53100"), Fault.BUSY),
         (ServerError("53200"), Fault.BUSY),
@@ -124,6 +128,19 @@ def test_patience_ends(tmp_path: Any) -> None:
         agent.run()
     assert time.monotonic() - started < 3
     other.close()
+
+
+def test_what_does_not_pass_is_not_waited_for(tmp_path: Any) -> None:
+    subscriber = Subscriber(sqlite_databases(tmp_path), ACCOUNT, replication="queued")
+    agent = subscriber.agent(patience_seconds=60)
+    subscriber.engine.dispose()
+    (tmp_path / "north.db").write_text("no database" * 100)
+    started = time.monotonic()
+    with pytest.raises(AgentProblem, match="cannot go on: file is not a database"):
+        agent.run()
+    with pytest.raises(DBAPIError, match="file is not a database"):
+        subscriber.upload()
+    assert time.monotonic() - started < 10
 
 
 def test_sqlite_waits_no_longer_than_the_agent_may(tmp_path: Any) -> None:
