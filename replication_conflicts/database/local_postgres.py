@@ -45,15 +45,21 @@ class LocalPostgres:
     def __init__(self, *, is_durable: bool = True) -> None:
         self._settings = (*_SETTINGS, f"fsync={'on' if is_durable else 'off'}")
         self._programs = programs()
-        self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
-        self._port = _free_port()
+        self._folder = Path()
+        self._port = 0
         self._password = secrets.token_hex(16)
         self._process: subprocess.Popen[bytes] | None = None
         self._user = _unprivileged_user()
 
     def __enter__(self) -> LocalPostgres:
-        self._make()
-        self.start()
+        self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+        self._port = _free_port()
+        try:
+            self._make()
+            self.start()
+        except BaseException:
+            self._leave()
+            raise
         return self
 
     def __exit__(
@@ -62,8 +68,15 @@ class LocalPostgres:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._leave()
+
+    def _leave(self) -> None:
+        try:
+            self.stop()
+        except subprocess.TimeoutExpired:
+            self.kill()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
     def pid(self) -> int | None:
@@ -83,7 +96,12 @@ class LocalPostgres:
             if self._answers():
                 return
             time.sleep(0.1)
-        raise PostgresProblem(f"the server in {self._folder} does not answer: see its log")
+        raise PostgresProblem(f"the server does not answer: {self._last_words()}")
+
+    def _last_words(self) -> str:
+        """The end of its log, which goes with the folder."""
+        log = (self._folder / "log").read_text(encoding="utf-8", errors="replace")
+        return " ".join(log.splitlines()[-1:]) or "its log is empty"
 
     def stop(self) -> None:
         """Stop the server in order."""
