@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.statements import ArticleShape
 
@@ -11,11 +13,20 @@ LINEAGE = "replication_lineage"
 PARENT = "replication_parent"
 # no row: a deleted one whose lineage is kept, or one that never was
 NO_ROW = ""
+_LONGEST_NAME = 63
 
 
 def metadata_name(article: str) -> str:
     """The table beside an article."""
-    return f"replication_row_{article}"
+    return short_name(f"replication_row_{article}")
+
+
+def short_name(name: str) -> str:
+    """PostgreSQL cuts names at 63 bytes, and two of them could become one."""
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()
+    return f"{name.encode()[:30].decode(errors='ignore')}_{digest}"
 
 
 def parent_names(article: NodeArticle, prefix: str = PARENT) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from replication_conflicts.database.metadata import (
     VERSION,
     metadata_name,
     parent_names,
+    short_name,
 )
 
 OPERATION = "replication_operation"
@@ -388,10 +389,13 @@ def number_indexes(article: NodeArticle) -> list[str]:
     Where rows belong to a logical record, there is one by which a row's children are found.
     """
     name = metadata_name(article.name)
+
+    def index(what: str, columns: str) -> str:
+        return f"create index {quoted(short_name(f'{name}_{what}'))} on {quoted(name)} ({columns})"
+
     parents = ", ".join(parent_names(article))
-    by_parent = f"create index {quoted(f'{name}_parent')} on {quoted(name)} ({parents})"
     return [
-        *([by_parent] if parents else []),
-        f"create index {quoted(f'{name}_number')} on {quoted(name)} ({NUMBER})",
-        f"create index {quoted(f'{name}_uploaded')} on {quoted(name)} ({UPLOADED_ID})",
+        *([index("parent", parents)] if parents else []),
+        index("number", NUMBER),
+        index("uploaded", UPLOADED_ID),
     ]

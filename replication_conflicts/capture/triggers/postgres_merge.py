@@ -14,11 +14,12 @@ from replication_conflicts.capture.triggers.postgres_queued import (
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.metadata import short_name
 
 
 def sequence_name(publication: str) -> str:
     """The sequence of a publication's version numbers: writers need not wait for each other."""
-    return quoted(f"replication_number_{publication}")
+    return quoted(short_name(f"replication_number_{publication}"))
 
 
 def words(publication: str) -> Words:

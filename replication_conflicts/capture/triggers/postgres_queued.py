@@ -10,6 +10,7 @@ from __future__ import annotations
 from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.database.engine import AGENT_SETTING
 from replication_conflicts.database.images import image_sql, literal, quoted
+from replication_conflicts.database.metadata import short_name
 
 IS_NODES_OWN = f"current_setting('{AGENT_SETTING}', true) is distinct from 'on'"
 # rows look the same whoever writes them: a session may have other settings, and fewer rights
@@ -28,9 +29,9 @@ def names(article: str) -> tuple[str, str, str]:
     once more.
     """
     return (
-        quoted(_short(f"zz_replication_version_{article}")),
-        quoted(_short(f"_replication_queue_{article}")),
-        quoted(_short(f"zz_replication_truncate_{article}")),
+        quoted(short_name(f"zz_replication_version_{article}")),
+        quoted(short_name(f"_replication_queue_{article}")),
+        quoted(short_name(f"zz_replication_truncate_{article}")),
     )
 
 
@@ -111,12 +112,3 @@ def _queue_body(publication: str, article: NodeArticle) -> str:
         f"    if tg_op in ('UPDATE', 'INSERT') then\n        {added}\n    end if;\n"
         "    return null;"
     )
-
-
-def _short(name: str) -> str:
-    """PostgreSQL cuts names at 63 bytes, and two of them could become one."""
-    if len(name.encode()) <= 63:
-        return name
-    import hashlib
-
-    return f"{name.encode()[:30].decode(errors='ignore')}_{hashlib.md5(name.encode()).hexdigest()}"

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, inspect, select
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.affinity import affinity
@@ -377,3 +377,37 @@ def test_remove_waits_for_who_is_writing(engine: Engine, replication: str) -> No
     removing.join()
     assert refused
     assert upload(engine, publication, Feed(publication)).changes == 1
+
+
+@pytest.mark.parametrize("length", [46, 47, 60, 63])
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_names_may_be_as_long_as_postgresql_takes_them(
+    engine: Engine, replication: str, length: int
+) -> None:
+    start = "a" * (length - 1)
+    articles = {f"{start}{end}": ITEM for end in "xy"}
+    top, other = articles
+    record = {
+        "top": top,
+        "detection": True,
+        "members": {other: {"parent": top, "columns": ["name"]}},
+    }
+    articles = {top: {**ITEM, "primary_key": ["name"]}, other: ITEM}
+    records = {"logical_records": [record]} if replication == "merge" else {}
+    names = [f"{'p' * 70}{end}" for end in "xy"]
+    for name in names:
+        options = publications(articles, replication=replication, **records)["shop"]
+        publication = node_publication(name, {name: options})
+        if name == names[0]:
+            create_tables(engine, publication, with_version=False)
+            before = set(inspect(engine).get_table_names())
+        install(engine, publication, "north")
+        for article in articles:
+            run(engine, f"insert into {article} (id, name) values (1, 'a')")
+        feed = Feed(publication)
+        assert upload(engine, publication, feed).changes == 2
+        remove(engine, publication)
+        for article in articles:
+            run(engine, f"delete from {article}")
+    left = set(inspect(engine).get_table_names()) - before
+    assert left == set(agent_tables.metadata.tables)
