@@ -75,7 +75,7 @@ class LakehouseFeed:
     def deliver_together(self, batches: Sequence[FeedBatch]) -> None:
         """Batches of several nodes, in their order, in one commit."""
         self.prepare()
-        there = self._change_ids(batches)
+        there = self._digests(batches)
         rows: list[tuple[FeedRow, int]] = []
         for one in batches:
             known = there.get((one.node, one.number))
@@ -83,7 +83,7 @@ class LakehouseFeed:
                 if any(node == one.node for node, _ in there):
                     raise BatchMismatch(_not_alone(one))
                 rows.extend((row, one.number) for row in one.rows)
-            elif _digest(known) != _digest([str(row.values["change_id"]) for row in one.rows]):
+            elif known != batch_digest([str(row.values["change_id"]) for row in one.rows]):
                 raise BatchMismatch(_not_alone(one))
         if rows:
             records = [
@@ -92,20 +92,25 @@ class LakehouseFeed:
             ]
             self._append(CHANGE, records, "there.change_id = new.change_id")
 
-    def _change_ids(self, batches: Sequence[FeedBatch]) -> dict[tuple[str, int], list[str]]:
-        """What the feed has of batches, and of later ones of their nodes, by node and number."""
+    def _digests(self, batches: Sequence[FeedBatch]) -> dict[tuple[str, int], str]:
+        """What the feed has of batches, and of later ones of their nodes, by node and number.
+
+        As `batch_digest` says it: the ids themselves stay where they are.
+        """
         from pyspark.sql import functions as f
 
         is_one = f.lit(False)
         for one in batches:
             is_one |= (f.col("node") == one.node) & (f.col("batch") >= one.number)
+        # Spark orders texts by their bytes, which is the order of their characters
+        ids = f.sort_array(f.collect_list("change_id"))
         found = (
             self._spark.table(self._queue)
             .where((f.col("entry") == CHANGE) & is_one)
             .groupBy("node", "batch")
-            .agg(f.collect_list("change_id").alias("change_ids"))
+            .agg(f.sha2(f.concat_ws("\n", ids), 256).alias("digest"))
         )
-        return {(row["node"], row["batch"]): row["change_ids"] for row in found.collect()}
+        return {(row["node"], row["batch"]): row["digest"] for row in found.collect()}
 
     def append_refusals(self, refusals: Sequence[Mapping[str, object]]) -> None:
         """Refused commands get their place in the queue; one that has it keeps it."""
@@ -264,5 +269,6 @@ def _quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def _digest(change_ids: Sequence[str]) -> str:
+def batch_digest(change_ids: Sequence[str]) -> str:
+    """What tells a batch from another one with its number."""
     return hashlib.sha256("\n".join(sorted(change_ids)).encode()).hexdigest()

@@ -30,7 +30,7 @@ from replication_conflicts.database.engine import dialect_of, open_database
 from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.lakehouse.feed import LakehouseFeed
+from replication_conflicts.lakehouse.feed import LakehouseFeed, batch_digest
 from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
@@ -58,12 +58,12 @@ class Feed(LakehouseFeed):
     def prepare(self) -> None:
         """Nothing is there to be made."""
 
-    def _change_ids(self, batches: Any) -> dict[tuple[str, int], list[str]]:
+    def _digests(self, batches: Any) -> dict[tuple[str, int], str]:
         found: dict[tuple[str, int], list[str]] = {}
         for one in self.records:
             if any(one["node"] == b.node and one["batch"] >= b.number for b in batches):
                 found.setdefault((one["node"], one["batch"]), []).append(one["change_id"])
-        return found
+        return {batch: batch_digest(ids) for batch, ids in found.items()}
 
     def _append(self, entry: str, records: Any, is_same: str) -> None:
         self.records += records
