@@ -15,7 +15,9 @@
     {%- do found.extend(replication_conflicts.key_problems(options, columns)) -%}
     {%- do found.extend(replication_conflicts.foreign_key_problems(options, columns, settings.articles)) -%}
     {%- do found.extend(replication_conflicts.resolver_problems(options, columns)) -%}
-    {%- if options.get('version_column') in columns -%}
+    {#- a database knows no upper case in the names of columns -#}
+    {%- set names = columns.keys() | map('string') | map('lower') | list -%}
+    {%- if options.get('version_column') is string and options.version_column | lower in names -%}
         {%- do found.append(['version_column', "is '" ~ options.version_column ~ "', a column of the article; name another"]) -%}
     {%- endif -%}
     {{ return(replication_conflicts.problem_texts(publication, article, found)) }}

@@ -11,6 +11,9 @@
         -%}
             {%- do found.append(['foreign_keys', "'" ~ key ~ "' must be {columns: [...], references: an article, to: [...]}"]) -%}
         {%- else -%}
+            {%- for side in ['columns', 'to'] if not key[side] -%}
+                {%- do found.append(['foreign_keys', side ~ ' is empty, must name a column']) -%}
+            {%- endfor -%}
             {%- set parent = articles.get(key.references) -%}
             {%- do found.extend(replication_conflicts.unknown_columns('foreign_keys', key['columns'], columns)) -%}
             {%- if key['columns'] | length != key['to'] | length -%}

@@ -6,7 +6,9 @@
         {%- do found.extend(replication_conflicts.unknown_columns(option, options[option], columns)) -%}
     {%- endfor -%}
     {%- for key in (options['unique'] if replication_conflicts.is_list(options.get('unique')) else []) -%}
-        {%- if replication_conflicts.is_list(key) -%}
+        {%- if replication_conflicts.is_list(key) and not key -%}
+            {%- do found.append(['unique', "'[]' is empty, must name a column"]) -%}
+        {%- elif replication_conflicts.is_list(key) -%}
             {%- do found.extend(replication_conflicts.unknown_columns('unique', key, columns)) -%}
         {%- else -%}
             {%- do found.append(['unique', "'" ~ key ~ "' must be a list: unique is a list of lists of columns"]) -%}

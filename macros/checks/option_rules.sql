@@ -1,5 +1,6 @@
 {#- The options of publications and articles, each with what it may be:
-      form        'text', 'days' (a whole number from 1), 'flag' (true or false), 'list' or 'mapping'
+      form        'text', 'days' (a whole number from 1 to 100000), 'flag' (true or false), 'list', 'mapping' or 'texts' (a mapping
+                  of name to text)
       values      the values that it may have
       required    whether it must be there
       belongs_to  the kind of replication that alone knows it -#}
@@ -26,8 +27,8 @@
             'resolver': {'form': 'mapping', 'belongs_to': 'merge'},
             'not_null': {'form': 'list'},
             'unique': {'form': 'list'},
-            'check': {'form': 'mapping'},
-            'row_filter': {'form': 'mapping'},
+            'check': {'form': 'texts'},
+            'row_filter': {'form': 'texts'},
             'compensate_for_errors': {'form': 'flag'},
             'ignore_equal_values': {'form': 'flag', 'belongs_to': 'merge'}
         }

@@ -36,6 +36,11 @@
                 'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "' of type " ~ columns[column] ~ ', must be one of: '
                 ~ rule.types | join(', ')
             ]) -%}
+        {%- elif 'scale' in rule and (replication_conflicts.number_scale(columns[column]) or 0) > rule.scale -%}
+            {%- do found.append([
+                'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "' of type " ~ columns[column] ~ ', must have at most '
+                ~ rule.scale ~ ' digits behind the point'
+            ]) -%}
         {%- endif -%}
     {%- elif resolver.get('column') and name not in rules and resolver.column not in columns -%}
         {%- do found.append([

@@ -8,16 +8,21 @@
         {{ return("is '" ~ value ~ "', must be one of: " ~ values | join(', ')) }}
     {%- elif form == 'text' and not (value is string and value | trim) -%}
         {{ return("is '" ~ value ~ "', must be text") }}
-    {%- elif form == 'days' and not (value is integer and value > 0) -%}
-        {{ return("is '" ~ value ~ "', must be a whole number of days, 1 or more") }}
+    {#- SQL has no timestamp of any number of days ago -#}
+    {%- elif form == 'days' and not (value is integer and 1 <= value <= 100000) -%}
+        {{ return("is '" ~ value ~ "', must be a whole number of days, 1 to 100000") }}
     {%- elif form == 'flag' and value is not boolean -%}
         {{ return("is '" ~ value ~ "', must be true or false") }}
     {%- elif form == 'list' and not replication_conflicts.is_list(value) -%}
         {{ return("is '" ~ value ~ "', must be a list") }}
-    {%- elif form == 'mapping' and value is not mapping -%}
+    {%- elif form in ['mapping', 'texts'] and value is not mapping -%}
         {{ return("is '" ~ value ~ "', must be a mapping (name: value)") }}
     {%- elif rule.get('required') and not value -%}
         {{ return('is empty') }}
+    {%- elif form == 'texts' -%}
+        {%- for name, text in value.items() if not (text is string and text | trim) -%}
+            {{ return("'" ~ name ~ ("' has no value" if text is none else "' is '" ~ text ~ "'") ~ ', must be text') }}
+        {%- endfor -%}
     {%- endif -%}
     {{ return(none) }}
 {%- endmacro %}

@@ -133,7 +133,7 @@ def with_columns(**columns: Any) -> Options:
 RIGHT: dict[str, Options] = {
     "plain": publication(),
     "policy_and_days": publication(
-        policy="subscriber_wins", retention_days=1, conflict_retention_days=1
+        policy="subscriber_wins", retention_days=1, conflict_retention_days=100000
     ),
     "nothing_asked_for": with_article(
         not_null=[], unique=[], check={}, compensate_for_errors=False
@@ -151,6 +151,21 @@ RIGHT: dict[str, Options] = {
     ),
     "merge": {**with_article(tracking="column"), "replication": "merge"},
     "resolver": with_resolver(name="maximum", column="price"),
+    "resolver_scale": {
+        **with_article(
+            columns={**COLUMNS, "share": "decimal(38,36)"},
+            tracking="column",
+            resolver={"name": "averaging", "column": "share"},
+        ),
+        "replication": "merge",
+    },
+    "resolver_any_scale": {
+        **with_article(
+            columns={**COLUMNS, "share": "decimal(38,37)"},
+            resolver={"name": "maximum", "column": "share"},
+        ),
+        "replication": "merge",
+    },
     "records_by_row": with_records({"top": "item", "members": {}}),
     "records_as_a_whole": with_records({"top": "item", "resolution": True}),
     "to_itself": with_article(
@@ -187,13 +202,21 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     "empty_articles": (publication(articles={}), ("option 'articles'", "is empty")),
     "zero_days": (
         publication(retention_days=0),
-        ("option 'retention_days'", "is '0'", "1 or more"),
+        ("option 'retention_days'", "is '0'", "1 to 100000"),
     ),
     "text_days": (publication(retention_days="14"), ("option 'retention_days'", "whole number")),
     "true_days": (publication(retention_days=True), ("option 'retention_days'", "whole number")),
     "conflict_days": (
         publication(conflict_retention_days=0),
-        ("option 'conflict_retention_days'", "is '0'", "1 or more"),
+        ("option 'conflict_retention_days'", "is '0'", "1 to 100000"),
+    ),
+    "many_days": (
+        publication(retention_days=100001),
+        ("option 'retention_days'", "is '100001'", "1 to 100000"),
+    ),
+    "many_conflict_days": (
+        publication(conflict_retention_days=999999999),
+        ("option 'conflict_retention_days'", "is '999999999'", "1 to 100000"),
     ),
     "records": (
         publication(logical_records=[{"top": "item", "members": {}}]),
@@ -276,6 +299,26 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         with_article(version_column="name"),
         ("option 'version_column'", "is 'name'", "a column of the article"),
     ),
+    "version_column_case": (
+        with_article(version_column="NAME"),
+        ("option 'version_column'", "is 'NAME'", "a column of the article"),
+    ),
+    "check_without_value": (
+        with_article(check={"positive": None}),
+        ("option 'check'", "'positive' has no value", "must be text"),
+    ),
+    "check_number": (
+        with_article(check={"positive": 7}),
+        ("option 'check'", "'positive' is '7'", "must be text"),
+    ),
+    "empty_check": (
+        with_article(check={"positive": " "}),
+        ("option 'check'", "'positive' is ' '", "must be text"),
+    ),
+    "filter_without_value": (
+        with_article(row_filter={"north": None}),
+        ("option 'row_filter'", "'north' has no value", "must be text"),
+    ),
     # its columns and keys
     "no_columns": (with_article(columns=None), ("option 'columns'", "is missing")),
     "empty_columns": (with_article(columns={}), ("option 'columns'", "is empty")),
@@ -304,6 +347,10 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     "not_null": (with_article(not_null=["id"]), ("option 'not_null'", "'id' is no column")),
     "unique": (with_article(unique=[["id"]]), ("option 'unique'", "'id' is no column")),
     "unique_list": (with_article(unique=["name"]), ("option 'unique'", "list of lists")),
+    "unique_of_nothing": (
+        with_article(unique=[[]]),
+        ("option 'unique'", "'[]' is empty", "a column"),
+    ),
     "resolver_asked": (
         with_article(resolver={"name": "publisher_wins"}),
         ("option 'resolver'", "belongs to replication: merge"),
@@ -341,6 +388,20 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         with_resolver(name="maximum", column="price", separator=","),
         ("option 'resolver'", "'maximum' has no option 'separator'"),
     ),
+    **{
+        f"resolver_{name}_scale": (
+            {
+                **with_article(
+                    columns={**COLUMNS, "share": "decimal(38,37)"},
+                    tracking="column",
+                    resolver={"name": name, "column": "share"},
+                ),
+                "replication": "merge",
+            },
+            ("option 'resolver'", f"'{name}'", "'share' of type decimal(38,37)", "36 digits"),
+        )
+        for name in ("additive", "averaging", "additive_delta")
+    },
     # foreign keys
     "key_form": (with_key(on_delete="x"), ("article 'stock', option 'foreign_keys'", "must be {")),
     "key_own_column": (with_key(columns=["sku"]), ("option 'foreign_keys'", "'sku' is no column")),
@@ -355,6 +416,10 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     "key_counts": (
         with_key(columns=["item_id", "branch"]),
         ("option 'foreign_keys'", "columns has 2", "to has 1"),
+    ),
+    "key_of_nothing": (
+        with_key(columns=[], to=[]),
+        ("option 'foreign_keys'", "columns is empty", "a column"),
     ),
     # names that collide
     "a": (
