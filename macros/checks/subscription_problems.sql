@@ -15,6 +15,11 @@
             ) -%}
         {%- elif row.subscriber == publications[row.publication].publisher -%}
             {%- do problems.append(subject ~ 'it has the name of the publisher. Give the subscriber another name.') -%}
+        {%- elif row.subscriber == publications[row.publication].publisher ~ '*' -%}
+            {#- its versions would be taken for the run's own -#}
+            {%- do problems.append(
+                subject ~ 'it has the name under which the versions count that a run makes itself. Give the subscriber another name.'
+            ) -%}
         {%- elif row.number > 1 -%}
             {%- do problems.append(subject ~ 'it has ' ~ row.number ~ ' rows in subscriptions. Remove all but one.') -%}
         {%- endif -%}

@@ -113,8 +113,8 @@ def errors(project: ScratchProject, *options: str) -> tuple[str, ...]:
 def test_every_problem_is_named(consumer: ScratchProject) -> None:
     fill(
         consumer,
-        subscriptions="('stock', null), ('shop', 'north'), ('stock', 'HQ'), ('stock', 'south'), "
-        "('stock', 'south')",
+        subscriptions="('stock', null), ('shop', 'north'), ('stock', 'HQ'), ('stock', 'HQ*'), "
+        "('stock', 'south'), ('stock', 'south')",
         subscription_events="('stock', 'south', 'restarted'), ('stock', 'west', 'reinitialized'), "
         "('shop', 'north', 'reinitialized')",
         conflict_decisions="('c1', 'submit_both', null)",
@@ -124,6 +124,7 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
         ("publication 'stock'", "a subscription without subscriber"),
         ("subscription 'north'", "no such publication", "must be one of: stock"),
         ("publication 'stock'", "subscription 'HQ'", "name of the publisher"),
+        ("publication 'stock'", "subscription 'HQ*'", "the name under which", "another name"),
         ("publication 'stock'", "subscription 'south'", "2 rows"),
         ("subscriber 'south'", "'restarted'", "must be one of: reinitialized"),
         ("publication 'stock'", "subscriber 'west'", "no such subscription"),
