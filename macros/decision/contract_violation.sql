@@ -7,13 +7,14 @@
     has_null_key          whether a key column is NULL
     has_unknown_column    merge: whether changed_columns names a column that the article does not have
     has_version           whether the change says what it was made on (contract of its kind of replication)
+    has_invalid_priority  merge: whether it is stamped with a priority that no subscription may have
     is_duplicate          whether another change with the same id came first
     is_late               whether the queue had been taken beyond this place when the change arrived
     is_expired            whether it is older than what the publication keeps
     is_in_future          whether it was made more than a day after the run -#}
 {% macro contract_violation(
     change_id, is_known_node, operation, has_null_key, has_unknown_column, has_version,
-    is_duplicate, is_late, is_expired, queue_position, is_in_future
+    has_invalid_priority, is_duplicate, is_late, is_expired, queue_position, is_in_future
 ) -%}
 case
         when {{ change_id }} is null then 'missing_change_id'
@@ -24,6 +25,7 @@ case
         when {{ has_null_key }} then 'null_key'
         when {{ has_unknown_column }} then 'unknown_column'
         when not {{ has_version }} then 'missing_version'
+        when {{ has_invalid_priority }} then 'invalid_priority'
         when {{ is_duplicate }} then 'duplicate_change_id'
         when {{ is_late }} then 'late_position'
         when {{ queue_position }} is null then 'missing_position'

@@ -9,6 +9,7 @@
     has_null_key=relation ~ 'row_key is null',
     has_unknown_column='coalesce(' ~ relation ~ 'has_unknown_column, false)',
     has_version=relation ~ 'has_version',
+    has_invalid_priority=relation ~ 'has_invalid_priority',
     is_duplicate=relation ~ 'other_content is not null',
     is_late=relation ~ 'is_late',
     is_expired=is_expired,

@@ -197,6 +197,9 @@ checked as (
             'counted.new_version', 'counted.lineage', 'counted.known_position',
             'counted.node'
         ) | indent(4) }} as has_version,
+        {{ has_invalid_priority(
+            'counted.node <=> counted.publisher', 'counted.priority'
+        ) | indent(4) }} as has_invalid_priority,
         {{ change_priority(
             'counted.node <=> counted.publisher', 'priorities.is_client',
             'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'

@@ -7,6 +7,7 @@ select
     cast(null as boolean) as has_null_key,
     cast(null as boolean) as has_unknown_column,
     cast(null as boolean) as has_version,
+    cast(null as boolean) as has_invalid_priority,
     cast(null as boolean) as is_duplicate,
     cast(null as boolean) as is_late,
     cast(null as boolean) as is_expired,

@@ -11,6 +11,7 @@ select
     cast(null as boolean) as is_known_node,
     cast(null as boolean) as has_unknown_column,
     cast(null as boolean) as has_version,
+    cast(null as boolean) as has_invalid_priority,
     cast(null as boolean) as is_late,
     cast(null as boolean) as is_expired,
     cast(null as boolean) as is_in_future

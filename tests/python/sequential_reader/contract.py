@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.records import Change, FeedRow
-from tests.python.sequential_reader.subscriptions import contending_priority
+from tests.python.sequential_reader.subscriptions import HIGHEST, contending_priority
 
 OPERATIONS = ("insert", "update", "delete")
 IMAGE = "image"
@@ -209,6 +209,8 @@ class Intake:
             return "unknown_column"
         if not self._has_version(change):
             return "missing_version"
+        if not self._may_contend(change):
+            return "invalid_priority"
         if is_other_content:
             return "duplicate_change_id"
         if (
@@ -250,6 +252,14 @@ class Intake:
         return not (needs_old and change.old_version is None) and not (
             needs_new and change.new_version is None
         )
+
+    def _may_contend(self, change: Change) -> bool:
+        """Merge: whether a subscriber's change is stamped with nothing, or with what a subscription
+        may have.
+        """
+        if not self.publication.is_merge or change.node == self.publication.publisher:
+            return True
+        return change.stamped_priority is None or 0 <= change.stamped_priority <= HIGHEST
 
 
 def _content(change: Change) -> Content:
