@@ -45,15 +45,18 @@ addressed as (
 ),
 
 -- one row per command to reinitialize: up to which place of the queue the subscriber's snapshot
--- makes up for its commands
+-- makes up for its commands. Of two that act at one place the older one: it holds less
 gaps as (
     select
         commands.publication,
         commands.subscriber,
         commands.queue_position as gap_from,
-        min_by(
-            coalesce(events.snapshot_position, events.effective_position), events.effective_position
-        ) as gap_to
+        min(
+            struct(
+                events.effective_position,
+                coalesce(events.snapshot_position, events.effective_position) as gap_to
+            )
+        ).gap_to as gap_to
     from commands
     left join events
         on

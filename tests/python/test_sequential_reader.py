@@ -16,7 +16,8 @@ from replication_conflicts.scenarios.suite import Case as DocumentedCase
 from replication_conflicts.scenarios.suite import Suite, read_suite
 from tests.python.differential.crafted import crafted_cases
 from tests.python.documented_cases import Play
-from tests.python.sequential_reader import SequentialReader
+from tests.python.sequential_reader import Event, SequentialReader
+from tests.python.sequential_reader.reinitialization import Mark, Reinitializations
 from tests.python.strategies import Case, Delivery, case_from_seed, cases, cut_again
 from tests.python.strategies.replicas import ReaderPipeline, differences, replay
 
@@ -175,6 +176,18 @@ def test_large_workloads(seed: int) -> None:
         for deliveries in (1, 3, 20):
             again = read(cut_again(case, Random(seed), deliveries))
             assert result(again) == result(pipeline.reader)
+
+
+@pytest.mark.parametrize("snapshots", [(15, 20), (20, 15), (None, 15), (15, None)])
+def test_of_two_snapshots_at_one_place_the_older_one_counts(
+    snapshots: tuple[int | None, int | None],
+) -> None:
+    waiting = Reinitializations(marks=[Mark("north", 10)])
+    for snapshot in snapshots:
+        waiting.receive(Event("north", snapshot, None), 20)
+    found = waiting.lifting_event(waiting.marks[0])
+    assert found is not None
+    assert found[0].snapshot_position == 15
 
 
 def test_seeds_cover_every_rule() -> None:

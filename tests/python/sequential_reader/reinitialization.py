@@ -43,13 +43,15 @@ class Reinitializations:
         return marks[-1] if marks else None
 
     def lifting_event(self, mark: Mark) -> tuple[Event, Place] | None:
-        """The first event of the subscriber that acts after the transaction that made the mark."""
+        """The first event of the subscriber that acts after the transaction that made the mark; of
+        two at one place the one whose snapshot is older.
+        """
         lifting = [
             (event, place)
             for event, place in self.events
             if event.subscriber == mark.subscriber and place > (mark.position, 0)
         ]
-        return min(lifting, key=lambda pair: pair[1], default=None)
+        return min(lifting, key=lambda pair: (pair[1], _stands_for(*pair)), default=None)
 
     def is_waiting(self, node: str, position: int) -> bool:
         """Marked, and no event yet that acts before this place in the queue."""
@@ -67,12 +69,14 @@ class Reinitializations:
             event = self.lifting_event(mark)
             if event is None:
                 return True
-            snapshot_position = event[0].snapshot_position
-            if snapshot_position is None:
-                snapshot_position = event[1][0]
-            if command.position <= snapshot_position:
+            if command.position <= _stands_for(*event):
                 return True
         return False
+
+
+def _stands_for(event: Event, place: Place) -> int:
+    """The place in the queue up to which the snapshot of an event holds everything."""
+    return place[0] if event.snapshot_position is None else event.snapshot_position
 
 
 def reinitialize(node: str, position: int, change: Change, run: int) -> Command:
