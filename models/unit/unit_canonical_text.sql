@@ -10,5 +10,9 @@ select
     {{ canonical_text('measure_value', 'double') }} as measure_text,
     {{ canonical_text('bytes_value', 'binary') }} as bytes_text,
     {{ canonical_text('list_value', 'array<int>') }} as list_text,
-    {{ canonical_text('record_value', 'struct<a:int>') }} as record_text
+    {{ canonical_text('record_value', 'struct<a:int>') }} as record_text,
+    {{ canonical_text('map_value', 'map<string,int>') }} as map_text,
+    {{ canonical_text(
+        'nested_value', 'struct<A:array<map<int, map<string,int>>>,b:int>'
+    ) | indent(4) }} as nested_text
 from {{ ref('unit_canonical_text_input') }}

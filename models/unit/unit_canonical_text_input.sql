@@ -11,5 +11,7 @@ select
     cast(null as double) as measure_value,
     cast(null as binary) as bytes_value,
     cast(null as array<int>) as list_value,
-    cast(null as struct<a: int>) as record_value
+    cast(null as struct<a: int>) as record_value,
+    cast(null as map<string, int>) as map_value,
+    cast(null as struct<a: array<map<int, map<string, int>>>, b: int>) as nested_value
 where false

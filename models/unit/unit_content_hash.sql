@@ -3,10 +3,10 @@ with hashed as (
     select
         case_name,
         {{ content_hash(
-            'field_sales', {'label': 'string', 'note': 'string', 'quantity': 'int'}
+            'field_sales', {'label': 'string', 'note': 'string', 'quantity': 'int', 'sizes': 'map<string,int>'}
         ) | indent(8) }} as narrow_hash,
         {{ content_hash(
-            'field_sales', {'label': 'string', 'note': 'string', 'quantity': 'bigint'}
+            'field_sales', {'label': 'string', 'note': 'string', 'quantity': 'bigint', 'sizes': 'map<string,int>'}
         ) | indent(8) }} as wide_hash
     from {{ ref('unit_content_hash_input') }}
 )

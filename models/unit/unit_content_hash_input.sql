@@ -14,5 +14,6 @@ select
     cast(null as decimal(5, 2)) as priority,
     cast(null as string) as label,
     cast(null as string) as note,
-    cast(null as int) as quantity
+    cast(null as int) as quantity,
+    cast(null as map<string, int>) as sizes
 where false
