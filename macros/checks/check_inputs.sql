@@ -2,6 +2,9 @@
     policy of a publication has not changed while it has subscriptions, and that no subscription has changed its type. One query,
     one error that lists every problem. What may yet become right is a warning. -#}
 {% macro check_inputs() -%}
+    {%- set subscriptions_now = replication_conflicts.input_relation('subscriptions') -%}
+    {%- set events_now = replication_conflicts.input_relation('subscription_events') -%}
+    {%- set decisions_now = replication_conflicts.input_relation('conflict_decisions') -%}
     {%- set recorded_policies = replication_conflicts.held_relation('publication_policies') -%}
     {%- set recorded_types = replication_conflicts.held_relation('subscription_types') -%}
     {%- set event_log = replication_conflicts.held_relation('subscription_event_log') -%}
@@ -9,19 +12,19 @@
         select
             'subscription' as subject, publication, subscriber, max(type) as value, count(*) as number,
             max(priority) as priority, max(republisher) as is_republisher, max(below) as below
-        from {{ ref('subscriptions') }}
+        from {{ subscriptions_now }}
         group by publication, subscriber
         union all
         select
             'event' as subject, publication, subscriber, event as value, count(*) as number,
             null as priority, null as is_republisher, null as below
-        from {{ ref('subscription_events') }}
+        from {{ events_now }}
         group by publication, subscriber, event
         union all
         select
             'decision' as subject, null as publication, null as subscriber, decision as value, count(*) as number,
             null as priority, null as is_republisher, null as below
-        from {{ ref('conflict_decisions') }}
+        from {{ decisions_now }}
         group by decision
         {%- if event_log is not none %}
         union all
@@ -48,7 +51,7 @@
         {%- endif %}
     {%- endset -%}
     {#- a linter compiles models before anything has been loaded -#}
-    {%- if execute and load_relation(ref('subscriptions')) is not none -%}
+    {%- if execute and load_relation(subscriptions_now) is not none -%}
         {%- do replication_conflicts.check_session() -%}
         {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': [], 'type': []} -%}
         {%- for row in run_query(query).rows -%}

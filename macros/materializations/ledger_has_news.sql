@@ -9,7 +9,7 @@
         {%- do conditions.append("run_id = '" ~ invocation_id ~ "'") -%}
     {%- endif -%}
     {%- for name in ([news.model] if news.model is string else news.model) -%}
-        {%- set relation = ref(name) -%}
+        {%- set relation = replication_conflicts.input_relation(name) -%}
         {#- what is not made before it is needed has no news -#}
         {%- if load_relation(relation) is not none -%}
             {%- set query = 'select 1 from ' ~ relation ~ ' where ' ~ conditions | join(' and ') ~ ' limit 1' -%}

@@ -174,6 +174,34 @@ def test_a_session_with_another_time_zone(consumer: ScratchProject) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize("name", INPUTS)
+def test_an_input_that_nobody_can_look_into(name: str, consumer: ScratchProject) -> None:
+    model = consumer.folder / "models" / "inputs" / f"{name}.sql"
+    usual = model.read_text(encoding="utf-8")
+    try:
+        model.write_text("{{ config(materialized='ephemeral') }}\n" + usual, encoding="utf-8")
+        (error,) = errors(consumer)
+    finally:
+        model.write_text(usual, encoding="utf-8")
+    assert f"the model '{name}' is ephemeral" in error
+    assert "must be a table, a view or a seed" in error
+    assert errors(consumer) == ()
+
+
+@pytest.mark.spark
+def test_a_ledger_whose_news_nobody_can_look_into(consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south')")
+    model = consumer.folder / "models" / "inputs" / "conflict_decisions.sql"
+    usual = model.read_text(encoding="utf-8")
+    try:
+        model.write_text("{{ config(materialized='ephemeral') }}\n" + usual, encoding="utf-8")
+        (error, *_) = consumer.build.run("run", "--select", "intervention_log").errors
+    finally:
+        model.write_text(usual, encoding="utf-8")
+    assert "the model 'conflict_decisions' is ephemeral" in error
+
+
+@pytest.mark.spark
 def test_a_decision_waits_for_the_first_run(consumer: ScratchProject) -> None:
     fill(consumer, subscriptions="('stock', 'south')", conflict_decisions="('c1', 'remove', null)")
     assert errors(consumer) == ()
