@@ -317,7 +317,9 @@ described as (
         'refused_command' as kind,
         cast(null as string) as conflict_id,
         greatest(last_positions.last_position, new_reports.queue_position) as place,
-        coalesce(
+        -- at its own place, unless it has none, or the queue has passed it
+        new_reports.queue_position is null
+        or coalesce(
             new_reports.queue_position <= last_positions.last_position, false
         ) as is_behind_place,
         struct(
