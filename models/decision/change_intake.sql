@@ -3,7 +3,14 @@
 {%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
 {%- set waited = held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
+{%- set earlier_types = held_relation('subscription_types') if rebuilt_log else none -%}
 {%- set progress = queue_progress(log, rejected) -%}
+{#- of a subscription that has ended the log has the priority: 0.00 of a client of the publisher, that
+    of the republisher of one below it -#}
+{%- set is_client = "coalesce(priorities.is_client, earlier_types.type = 'client'"
+    ~ ' and earlier_priorities.priority = 0.00)' if earlier_types else 'priorities.is_client' -%}
+{#- the log knows with which priority a change has contended, whatever is stamped on it -#}
+{%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too -#}
 {%- set has_clock = not execute or (rejected and flags.FULL_REFRESH)
@@ -187,7 +194,11 @@ checked as (
         counted.node <=> counted.publisher as is_publisher_change,
         progress.clock as clock_before_run,
         counted.node <=> counted.publisher
-        or priorities.subscriber is not null as is_known_node,
+        or priorities.subscriber is not null
+        {%- if rebuilt_log %}
+        -- what was decided while a subscription lasted stays decided
+        or counted.earlier_position is not null
+        {%- endif %} as is_known_node,
         {% if has_records() -%}
         -- the image of a row is no version of its own
         coalesce(counted.operation = 'image' and counted.lineage is not null, false)
@@ -201,12 +212,10 @@ checked as (
             'counted.node <=> counted.publisher', 'counted.priority'
         ) | indent(4) }} as has_invalid_priority,
         {{ change_priority(
-            'counted.node <=> counted.publisher', 'priorities.is_client',
-            'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'
+            'counted.node <=> counted.publisher', is_client, stamped, 'priorities.priority'
         ) | indent(4) }} as contending_priority,
         {{ defending_priority(
-            'counted.node <=> counted.publisher', 'priorities.is_client',
-            'coalesce(counted.priority, earlier_priorities.priority)', 'priorities.priority'
+            'counted.node <=> counted.publisher', is_client, stamped, 'priorities.priority'
         ) | indent(4) }} as defending_priority,
         counted.was_late
         or (
@@ -220,6 +229,13 @@ checked as (
         on
             counted.publication = priorities.publication
             and counted.node = priorities.subscriber
+    {%- if earlier_types %}
+    left join {{ source('held', 'subscription_types') }} as earlier_types
+        on
+            counted.earlier_position is not null
+            and counted.publication = earlier_types.publication
+            and counted.node = earlier_types.subscriber
+    {%- endif %}
     left join earlier_priorities
         on
             counted.replication = 'merge'

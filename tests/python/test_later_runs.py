@@ -1,4 +1,4 @@
-"""What only a later run meets: reports that name no place."""
+"""What only a later run meets: subscriptions that have ended, reports that name no place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 from replication_conflicts.lakehouse import tables
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.scenarios.project import APPLY_ERRORS
-from tests.python.differential.builds import Builds, builds
+from tests.python.differential.builds import Builds, Played, Record, builds
 from tests.python.strategies.cases import Case, Delivery
 
 BEGIN = datetime(2026, 1, 1, tzinfo=timezone.utc)
+ENDED = ("rep", "leaf", "berlin", "tablet")
 
 
 def change(position: int, node: str, key: int, **other: Any) -> FeedRow:
@@ -73,6 +74,35 @@ def case(
     )
 
 
+def ended() -> Case:
+    """A server, a client, and a client below a republisher, each of which meets others later."""
+    return case(
+        "ended",
+        {
+            "rep": {"priority": 80, "republisher": True},
+            "leaf": {"type": "client", "below": "rep"},
+            "berlin": {"priority": 50},
+            "tablet": {"type": "client"},
+            "north": {"priority": 75},
+            "boss": {"priority": 90},
+        },
+        (
+            change(1, "berlin", 1),
+            # what is stamped on a client's change does not count
+            change(2, "tablet", 2, priority=75),
+            change(3, "leaf", 3),
+            change(4, "berlin", 4, priority=95),
+        ),
+        (
+            change(5, "north", 1),
+            change(6, "boss", 2),
+            change(7, "north", 3),
+            change(8, "boss", 3),
+            change(9, "boss", 4),
+        ),
+    )
+
+
 def refused() -> Case:
     """The publisher changes a row twice."""
     return case("refused", {"north": {"priority": 75}}, (change(1, "HQ", 1), change(2, "HQ", 1)))
@@ -80,17 +110,58 @@ def refused() -> Case:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> Iterator[Builds]:
-    """The case, built to its end."""
+    """Both cases, built to their end."""
     folder = tmp_path_factory.mktemp("later_runs")
-    with builds("later_runs", [refused()], folder, scratch_state) as found:
+    with builds("later_runs", [ended(), refused()], folder, scratch_state) as found:
         yield found
+
+
+def log(running: Builds, played: Played) -> dict[str, Record]:
+    """The decision log by change, without what depends on the run."""
+    of_run = ("run_id", "run_sequence", "decided_at")
+    return {
+        record["change_id"]: {name: record[name] for name in record if name not in of_run}
+        for record in running.records("change_outcomes", played)
+    }
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_full_refresh_knows_nodes_whose_subscription_has_ended(running: Builds) -> None:
+    """What they sent while they had one is decided as it was; what they send now is rejected."""
+    played = running.played[0]
+    before = log(running, played)
+    assert {name: one["outcome"] for name, one in before.items()} == {
+        "berlin-1": "applied",
+        "tablet-2": "applied",
+        "leaf-3": "applied",
+        "berlin-4": "applied",
+        "north-5": "won",
+        "boss-6": "lost",
+        "north-7": "lost",
+        "boss-8": "won",
+        "boss-9": "lost",
+    }
+    names = ", ".join(f"'{name}'" for name in ENDED)
+    inputs = f"{running.project.inputs}.subscriptions"
+    running.spark.sql(
+        f"delete from {inputs} where publication = '{played.name}' and subscriber in ({names})"
+    )
+    late = [change(20, "berlin", 1)]
+    tables.append_feed(running.spark, running.project.feeds, played.publication, late, "parquet")
+    running.build("--full-refresh")
+    assert log(running, played) == before
+    rejected = running.records("rejected_changes", played)
+    assert [(one["change_id"], one["reason"]) for one in rejected] == [
+        ("berlin-20", "unknown_node")
+    ]
 
 
 @pytest.mark.spark
 @pytest.mark.slow
 def test_reports_without_a_place_act_one_after_the_other(running: Builds) -> None:
     """Behind the last place taken, as a report does whose place the queue has passed."""
-    played = running.played[0]
+    played = running.played[1]
     commands = running.commands(played, "north")
     assert [one["queue_position"] for one in commands] == [1, 2]
     reports = [
