@@ -5,8 +5,8 @@
 {%- set rejected = held_relation('rejected_changes') -%}
 {%- set earlier_types = held_relation('subscription_types') if rebuilt_log else none -%}
 {%- set progress = queue_progress(log, rejected) -%}
-{#- of a subscription that has ended the log has the priority: 0.00 of a client of the publisher, that
-    of the republisher of one below it -#}
+{#- of a subscription that has ended the log has the priority: 0.00 of a client of the publisher,
+    that of the republisher of one below it -#}
 {%- set is_client = "coalesce(priorities.is_client, earlier_types.type = 'client'"
     ~ ' and earlier_priorities.priority = 0.00)' if earlier_types else 'priorities.is_client' -%}
 {#- the log knows with which priority a change has contended, whatever is stamped on it -#}

@@ -16,7 +16,7 @@ final as (
         what_if_conflict_kind,
         count(*) as change_count,
         count(distinct transaction_position) as transaction_count,
-        count(distinct row_key) as row_count
+        count(distinct row_key) as touched_row_count
     from changes
     group by
         publication,

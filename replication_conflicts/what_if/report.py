@@ -15,7 +15,7 @@ from replication_conflicts.what_if.answer import Answer
 _COUNTS = {
     "changes": "change_count",
     "transactions": "transaction_count",
-    "rows": "row_count",
+    "rows": "touched_row_count",
 }
 
 

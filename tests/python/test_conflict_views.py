@@ -269,7 +269,9 @@ def test_a_what_if_is_what_a_rebuild_decides(
     assert f"{len(otherwise):,} of {len(decided):,} changes" in result.output
     counts = Counter[tuple[str, ...]]()
     for row in rows(running, f"select * from {SCHEMA}.what_if_counts"):
-        counts[row["article"], row["decided_outcome"], row["what_if_outcome"]] += row["changes"]
+        counts[row["article"], row["decided_outcome"], row["what_if_outcome"]] += row[
+            "change_count"
+        ]
     assert counts == Counter(
         (row["article"], row["decided_outcome"], row["what_if_outcome"])
         for row in otherwise.values()
