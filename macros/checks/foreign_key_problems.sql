@@ -14,7 +14,7 @@
             {%- for side in ['columns', 'to'] if not key[side] -%}
                 {%- do found.append(['foreign_keys', side ~ ' is empty, must name a column']) -%}
             {%- endfor -%}
-            {%- set parent = articles.get(key.references) -%}
+            {%- set parent = articles.get(key.references | string) -%}
             {%- do found.extend(replication_conflicts.unknown_columns('foreign_keys', key['columns'], columns)) -%}
             {%- if key['columns'] | length != key['to'] | length -%}
                 {%- do found.append([

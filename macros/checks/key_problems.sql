@@ -15,7 +15,7 @@
         {%- endif -%}
     {%- endfor -%}
     {%- set primary_key = options['primary_key'] if replication_conflicts.is_list(options.get('primary_key')) else [] -%}
-    {%- for column in primary_key if column in columns -%}
+    {%- for column in primary_key if column is string and column in columns -%}
         {%- if modules.re.match('float|double|array|map|struct', columns[column] | string) -%}
             {%- do found.append([
                 'primary_key', "'" ~ column ~ "' is of type " ~ columns[column] ~ '; the key must not have float, double, array, '

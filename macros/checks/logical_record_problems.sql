@@ -13,7 +13,7 @@
                 {%- do found.append(['logical_records', "the record of '" ~ record.get('top') ~ "' has detection: true without resolution: true"]) -%}
             {%- endif -%}
             {%- set members = record.get('members') if record.get('members') is mapping else {} -%}
-            {%- for article in [record.get('top')] + members.keys() | list -%}
+            {%- for article in [record.get('top') | string] + members.keys() | list -%}
                 {%- set options = articles.get(article) -%}
                 {%- set resolver = options.get('resolver') if options is mapping else none -%}
                 {%- if resolver is mapping and resolver.get('name') != 'priority' -%}
@@ -45,7 +45,7 @@
     {%- for option in ['detection', 'resolution'] if record.get(option, false) is not boolean -%}
         {%- do found.append(['logical_records', option ~ " is '" ~ record[option] ~ "', must be true or false"]) -%}
     {%- endfor -%}
-    {%- set names = [record.get('top')] + members.keys() | list -%}
+    {%- set names = [record.get('top') | string] + members.keys() | list -%}
     {%- for article in names -%}
         {%- if article not in articles -%}
             {%- do found.append([
@@ -75,7 +75,7 @@
             {%- do found.extend(replication_conflicts.unknown_columns(
                 'logical_records', member['columns'], columns if columns is mapping else {}, "article '" ~ article ~ "'"
             )) -%}
-            {%- set parent = articles.get(member.parent) -%}
+            {%- set parent = articles.get(member.parent | string) -%}
             {%- set key = parent.get('primary_key') if parent is mapping else none -%}
             {%- if replication_conflicts.is_list(key) and key | length != member['columns'] | length -%}
                 {%- do found.append([

@@ -7,7 +7,7 @@
         {{ return([]) }}
     {%- endif -%}
     {%- set rules = replication_conflicts.resolver_rules() -%}
-    {%- set name = resolver.get('name') -%}
+    {%- set name = resolver.get('name') | string -%}
     {%- set found = [] -%}
     {%- set rule = rules.get(name, {}) -%}
     {%- if name not in rules and not replication_conflicts.resolver_macro(name) -%}
@@ -27,7 +27,7 @@
         {%- set column = resolver.get('column') -%}
         {%- if column is none -%}
             {%- do found.append(['resolver', "'" ~ name ~ "' needs a column: one of the article's"]) -%}
-        {%- elif column not in columns -%}
+        {%- elif column is not string or column not in columns -%}
             {%- do found.append([
                 'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "', must be one of: " ~ columns | join(', ')
             ]) -%}
@@ -42,7 +42,7 @@
                 ~ rule.scale ~ ' digits behind the point'
             ]) -%}
         {%- endif -%}
-    {%- elif resolver.get('column') and name not in rules and resolver.column not in columns -%}
+    {%- elif resolver.get('column') and name not in rules and (resolver.column is not string or resolver.column not in columns) -%}
         {%- do found.append([
             'resolver', "'" ~ name ~ "' names the column '" ~ resolver.column ~ "', must be one of: " ~ columns | join(', ')
         ]) -%}

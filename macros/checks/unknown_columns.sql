@@ -2,7 +2,7 @@
 {% macro unknown_columns(option, names, columns, owner='the article') -%}
     {%- set found = [] -%}
     {#- an article without columns has a problem of its own -#}
-    {%- for name in names if columns and name not in columns -%}
+    {%- for name in names if columns and (name is not string or name not in columns) -%}
         {%- do found.append([
             option, "'" ~ name ~ "' is no column of " ~ owner ~ ', must be one of: ' ~ columns | join(', ')
         ]) -%}

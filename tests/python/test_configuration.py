@@ -332,6 +332,14 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         with_article(primary_key=["id"]),
         ("option 'primary_key'", "'id' is no column", "must be one of: item_id, name, price"),
     ),
+    "key_of_lists": (
+        with_article(primary_key=[["item_id"]]),
+        ("option 'primary_key'", "'['item_id']' is no column"),
+    ),
+    "references_list": (
+        with_article(foreign_keys=[{"columns": ["item_id"], "references": [], "to": ["item_id"]}]),
+        ("option 'foreign_keys'", "'[]' is no article"),
+    ),
     "key_twice": (
         with_article(primary_key=["item_id", "item_id"]),
         ("option 'primary_key'", "'item_id' stands twice"),
@@ -343,6 +351,10 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     "complex_key": (
         with_article(columns={"item_id": "array<int>"}),
         ("option 'primary_key'", "'item_id' is of type array<int>"),
+    ),
+    "not_null_of_lists": (
+        with_article(not_null=[["name"]]),
+        ("option 'not_null'", "'['name']' is no column"),
     ),
     "not_null": (with_article(not_null=["id"]), ("option 'not_null'", "'id' is no column")),
     "unique": (with_article(unique=[["id"]]), ("option 'unique'", "'id' is no column")),
@@ -367,6 +379,18 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     "resolver_name": (
         with_resolver(name="largest"),
         ("option 'resolver'", "is 'largest'", "must be one of: priority, publisher_wins"),
+    ),
+    "resolver_name_list": (
+        with_resolver(name=["priority"]),
+        ("option 'resolver'", "is '['priority']'", "must be one of"),
+    ),
+    "resolver_column_list": (
+        with_resolver(name="maximum", column=["price"]),
+        ("option 'resolver'", "names the column '['price']'", "must be one of"),
+    ),
+    "record_of_lists": (
+        with_records({"top": ["item"], "members": {}}),
+        ("option 'logical_records'", "'['item']' is no article"),
     ),
     "resolver_column": (
         with_resolver(name="maximum"),
