@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,11 @@ SCENARIOS = REPOSITORY / "tests" / "scenarios"
 SHORT = ("documented", "more")
 # in the hard pass of a plain `make test`: one suite of queued updating, one of merge replication
 HARD_SUITES = ("contract_violations", "merge_known_position")
+
+
+def each_by_itself(names: tuple[str, ...]) -> list[Any]:
+    """Of several processes, the one that is free first takes the next."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(f"suites_{name}")) for name in names]
 
 
 def run(files: list[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
@@ -47,17 +53,16 @@ def play(files: list[Path], is_hard: bool, folder: Path, state: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.xdist_group("suites")
-def test_suites_pass(tmp_path: Path, scratch_state: Path) -> None:
+@pytest.mark.parametrize("folder", each_by_itself(SHORT))
+def test_suites_pass(folder: str, tmp_path: Path, scratch_state: Path) -> None:
     """Plain pass; suites that wait for an open issue must still fail."""
-    files = [file for file in named("*") if file.parent.name in SHORT]
-    play(files, False, tmp_path / "short", scratch_state)
+    files = [file for file in named("*") if file.parent.name == folder]
+    play(files, False, tmp_path / folder, scratch_state)
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.xdist_group("suites")
-@pytest.mark.parametrize("name", HARD_SUITES)
+@pytest.mark.parametrize("name", each_by_itself(HARD_SUITES))
 def test_a_suite_passes_the_hard_way(name: str, tmp_path: Path, scratch_state: Path) -> None:
     """Every row delivered twice, an empty run after every run, and a rebuild at the end."""
     play(named(name), True, tmp_path / f"{name}_hard", scratch_state)

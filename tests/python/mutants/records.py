@@ -20,8 +20,8 @@ RECORDS = (
     Mutant(
         "the rows that a winning record does not have stay",
         "macros/records/replaced_rows.sql",
-        "    where not state.is_deleted\n",
-        "    where false\n",
+        "        and not state.is_deleted\n",
+        "        and false\n",
     ),
     Mutant(
         "a winning record is not put back",
