@@ -191,7 +191,7 @@ followed as (
 numbered as (
     select
         *,
-        coalesce(lineage[node], coalesce(held_before_run.lineage[node], 0) + 1) as number,
+        {{ change_number('held_before_run') }} as number,
         written_columns as standing_columns,
         {{ keeps_other_columns('held_before_run') | indent(8) }} as keeps_other_columns
     from followed
@@ -262,9 +262,7 @@ contested as (
                     'lineage', 'known_position', 'node', 'written_columns', 'held_row'
                 ) | indent(12) }}
         end as contested,
-        -- the number of its version; a feed without lineages has none, and its versions are counted
-        -- for each row
-        coalesce(lineage[node], coalesce(held_row.lineage[node], 0) + 1) as number,
+        {{ change_number('held_row') }} as number,
         coalesce(held_row.lineage[run_node], 0) + 1 as run_number
     from compared
 ),

@@ -50,7 +50,7 @@ queued_changes as (
 numbered_changes as (
     select
         *,
-        coalesce(lineage[node], coalesce(held_before_run.lineage[node], 0) + 1) as number,
+        {{ change_number('held_before_run') }} as number,
         written_columns as standing_columns
     from queue
     where
