@@ -1,6 +1,8 @@
 {#- How far earlier runs have taken the queue, as a query:
       last_position  the last place of a change that was taken
       last_place     the last place of anything: what people decided and subscribers refused have places, too
+      last_behind    the last place behind last_place that is in use, or last_place: decisions of people lie behind a place, and
+                     changes of sessions that the queue had passed
       clock          the newest change of all, by which ages are measured. A change that kept the contract counts also when it was
                      rejected with its transaction; what people decided and subscribers refused are no changes
     log, rejected: the decision log and the rejected changes as the last run left them, or none. -#}
@@ -12,12 +14,14 @@ select
     publication,
     max(last_position) as last_position,
     max(last_place) as last_place,
+    max(struct(last_place, greatest(queue_position, last_place) as last_behind)).last_behind as last_behind,
     max(changed_at) as clock
 from (
     select
         publication,
         if({{ is_change }}, transaction_position, null) as last_position,
         transaction_position as last_place,
+        queue_position,
         if({{ is_change }}, changed_at, null) as changed_at
     from {{ log }}
     {%- if rejected %}
@@ -26,6 +30,7 @@ from (
         publication,
         cast(null as bigint) as last_position,
         cast(null as bigint) as last_place,
+        cast(null as bigint) as queue_position,
         changed_at
     from {{ rejected }}
     where reason = 'transaction'
@@ -34,7 +39,7 @@ from (
 group by publication
 {%- else -%}
 {{ replication_conflicts.empty_relation({
-    'publication': 'string', 'last_position': 'bigint', 'last_place': 'bigint', 'clock': 'timestamp'
+    'publication': 'string', 'last_position': 'bigint', 'last_place': 'bigint', 'last_behind': 'bigint', 'clock': 'timestamp'
 }) }}
 {%- endif %}
 {%- endmacro %}

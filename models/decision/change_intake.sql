@@ -13,6 +13,8 @@
 {%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too -#}
+{%- set has_passed = not execute or (log and is_merge() and has_passed_changes(progress)) -%}
+{%- set has_interventions = has_interventions() -%}
 {%- set has_clock = not execute or (rejected and flags.FULL_REFRESH)
     or has_aged_changes(progress) %}
 
@@ -50,17 +52,19 @@ progress as (
 ),
 
 -- when the log is rebuilt, what was one transaction stays one, at its place: those without a count
--- that came in different deliveries stay apart
+-- that came in different deliveries stay apart, and what was taken behind a place stays there
 earlier_groups as (
     {% if rebuilt_log -%}
     select
         publication,
         change_id,
-        transaction_position
+        transaction_position,
+        if(queue_position > transaction_position, queue_position, null) as place_behind
     from {{ source('held', 'change_outcomes') }}
     {%- else -%}
     {{ empty_relation({
-        'publication': 'string', 'change_id': 'string', 'transaction_position': 'bigint'
+        'publication': 'string', 'change_id': 'string', 'transaction_position': 'bigint',
+        'place_behind': 'bigint'
     }) | indent(4) }}
     {%- endif %}
 ),
@@ -138,7 +142,8 @@ grouped as (
                 if(changes.is_apart, changes.other_content, null) as other_content
             )
         ) as transaction_key,
-        earlier_groups.transaction_position as earlier_position
+        earlier_groups.transaction_position as earlier_position,
+        earlier_groups.place_behind
     from changes
     left join earlier_groups
         on
@@ -193,6 +198,9 @@ checked as (
         counted.* except (priority),
         counted.node <=> counted.publisher as is_publisher_change,
         progress.clock as clock_before_run,
+        progress.last_position,
+        progress.last_place,
+        progress.last_behind,
         counted.node <=> counted.publisher
         or priorities.subscriber is not null
         {%- if rebuilt_log %}
@@ -245,19 +253,40 @@ checked as (
 
 -- one row per change, with the place of its transaction: that of its last change, whatever becomes
 -- of that one
-transactions as (
+placed as (
     select
         *,
         coalesce(
             earlier_position,
             greatest(max(queue_position) over in_transaction, rejected_position)
-        ) as transaction_position,
+        ) as own_position,
         is_apart
         or transaction_id is null
         or rejected_before + count(*) over in_transaction
         >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete
     from checked
     window in_transaction as (partition by transaction_hash, publication, transaction_key)
+),
+
+-- one row per change: whether the queue had passed its session before a late change completed it
+passed as (
+    select
+        *,
+        {% if has_passed -%}
+        replication = 'merge'
+        and coalesce(own_position <= last_position, false)
+        {%- else -%}
+        false
+        {%- endif %} as is_passed
+    from placed
+),
+
+-- such a session is taken behind the last place that was taken
+transactions as (
+    select
+        *,
+        if(is_passed, last_place, own_position) as transaction_position
+    from passed
 ),
 
 {% if rejected and flags.FULL_REFRESH -%}
@@ -366,6 +395,55 @@ admitted as (
     from judged
 ),
 
+{% if has_passed and has_interventions -%}
+-- one row per publication: the last place behind that decisions of people have in this run
+decisions_behind as (
+    select
+        publication,
+        transaction_position as last_place,
+        max(queue_position) as last_behind
+    from {{ ref('pending_interventions') }}
+    where run_id = '{{ invocation_id }}'
+    group by publication, transaction_position
+),
+
+{% endif -%}
+-- one row per change, with its place: in a session that the queue has passed behind everything that
+-- lies behind the same place
+ordered as (
+    {% if has_passed -%}
+    select
+        admitted.* except (queue_position),
+        if(
+            admitted.is_passed and admitted.intake = 'taken',
+            {% if has_interventions -%}
+            greatest(admitted.last_behind, decisions_behind.last_behind)
+            {%- else -%}
+            admitted.last_behind
+            {%- endif %}
+            + row_number() over (
+                partition by
+                    admitted.publication,
+                    admitted.is_passed and admitted.intake = 'taken'
+                order by admitted.own_position, admitted.queue_position
+            ),
+            admitted.queue_position
+        ) as queue_position
+    from admitted
+    {%- if has_interventions %}
+    left join decisions_behind
+        on
+            admitted.publication = decisions_behind.publication
+            and admitted.last_place = decisions_behind.last_place
+    {%- endif %}
+    {%- else -%}
+    select
+        * except (queue_position),
+        coalesce(place_behind, queue_position) as queue_position
+    from admitted
+    {%- endif %}
+),
+
 final as (
     select
         publication,
@@ -401,7 +479,7 @@ final as (
         ignores_equal_values,
         contending_priority,
         defending_priority
-    from admitted
+    from ordered
 )
 
 select * from final

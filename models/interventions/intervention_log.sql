@@ -346,13 +346,27 @@ described as (
     {%- endif %}
 ),
 
--- one row per publication and place: how many act behind it already
+-- one row per publication and place: how many act behind it already, be they changes of a session
+-- that the queue had passed
 known_places as (
     select
         publication,
         transaction_position,
-        max(queue_position - transaction_position) as interventions
-    from known
+        max(queue_position - transaction_position) as acting_behind
+    from (
+        select
+            publication,
+            transaction_position,
+            queue_position
+        from known
+        union all
+        select
+            publication,
+            transaction_position,
+            queue_position
+        from outcomes
+        where queue_position > transaction_position
+    )
     group by publication, transaction_position
 ),
 
@@ -369,7 +383,7 @@ final as (
         -- behind its place, and before the one that follows
         described.place + if(
             described.is_behind_place,
-            coalesce(known_places.interventions, 0)
+            coalesce(known_places.acting_behind, 0)
             + row_number() over (
                 partition by described.publication, described.place, described.is_behind_place
                 order by described.place_order, described.conflict_id, described.intervention_id

@@ -240,6 +240,26 @@ def conflict_records(outcomes: DataFrame) -> DataFrame:
     )
 
 
+def placed_behind(outcomes: DataFrame) -> DataFrame:
+    """Adds `place_behind`: 0, or for what acts behind its place its number there.
+
+    A session of merge replication that the queue had passed acts behind a place as a whole: its
+    changes have the number of its first one.
+    """
+    own_number = f.greatest(f.col("queue_position") - f.col("transaction_position"), f.lit(0))
+    session = ["publication", "node", "transaction_id", "run_sequence"]
+    first_numbers = (
+        outcomes.where("queue_position > transaction_position and transaction_id is not null")
+        .groupBy(*session)
+        .agg(f.min(own_number).alias("first_number"))
+    )
+    return (
+        outcomes.join(f.broadcast(first_numbers), session, "left")
+        .withColumn("place_behind", f.coalesce("first_number", own_number))
+        .drop("first_number")
+    )
+
+
 def in_order(commands: DataFrame) -> DataFrame:
     """Adds `sequence`, the order of the commands of one transaction, counted from 1.
 
@@ -356,7 +376,7 @@ class Configuration:
 
 def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame:
     """All commands about single rows, one per row, in the columns of the model."""
-    configured = configuration.beside(outcomes)
+    configured = configuration.beside(placed_behind(outcomes))
     commands = (
         replicated(configured)
         .unionByName(replicated_in_partitions(configured, configuration.subscriptions))
@@ -364,10 +384,6 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
         .unionByName(not_applied(configured))
         .unionByName(conflict_records(configured))
         .withColumn("change_position", f.col("queue_position"))
-        .withColumn(
-            "place_behind",
-            f.greatest(f.col("queue_position") - f.col("transaction_position"), f.lit(0)),
-        )
         .withColumn(
             "command_operation",
             f.when(

@@ -27,7 +27,7 @@ last_positions as (
     {% if held_relation('change_outcomes') is not none -%}
     select
         publication,
-        max(queue_position) as last_position
+        max(transaction_position) as last_position
     from {{ source('held', 'change_outcomes') }}
     where not {{ is_intervention() }}
     group by publication

@@ -17,7 +17,8 @@ nodes as (
     select
         publication,
         node,
-        max(queue_position) as last_position
+        -- what was taken behind a place counts as of that place
+        max(least(queue_position, transaction_position)) as last_position
     from outcomes
     where
         outcome is not null

@@ -31,7 +31,7 @@ decided as (
         publication,
         change_id as change_key,
         content_hash,
-        queue_position
+        transaction_position
     from {{ ref('change_outcomes') }}
 ),
 
@@ -54,7 +54,7 @@ waiting as (
 last_positions as (
     select
         publication,
-        max(queue_position) as last_position
+        max(transaction_position) as last_position
     from decided
     group by publication
 ),

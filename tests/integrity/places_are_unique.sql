@@ -4,12 +4,14 @@
 
 with
 
--- without the other rows of logical records, which have no place of their own
+-- without the other rows of logical records, which have no place of their own, and what was taken
+-- behind a place that the queue had passed
 changes as (
     select * from {{ ref('change_outcomes') }}
     where
         outcome is not null
         and operation <> 'image'
+        and queue_position <= transaction_position
         and not {{ is_intervention() }}
 )
 

@@ -120,6 +120,9 @@ class Comparison:
         for name, value in wanted.items():
             if isinstance(value, Mapping) and name != "lineage":
                 article = self.publication.articles[record["article"]]
+                if not value.keys() <= article.columns.keys():
+                    # a row of another article
+                    return False
                 typed = {column: article.columns[column].coerce(v) for column, v in value.items()}
                 if name != "key":
                     typed = {column: typed.get(column) for column in article.columns}

@@ -1,4 +1,4 @@
-"""What only a later run meets: subscriptions that have ended, reports that name no place."""
+"""What only a later run meets: ended subscriptions, reports without a place, late changes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from replication_conflicts.lakehouse import tables
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.scenarios.project import APPLY_ERRORS
 from tests.python.differential.builds import Builds, Played, Record, builds
+from tests.python.differential.comparison import compare
 from tests.python.strategies.cases import Case, Delivery
 
 BEGIN = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -108,11 +109,34 @@ def refused() -> Case:
     return case("refused", {"north": {"priority": 75}}, (change(1, "HQ", 1), change(2, "HQ", 1)))
 
 
+def passed() -> Case:
+    """A late change completes a session that the queue has passed."""
+    session = {"transaction_id": "north-s", "transaction_change_count": 4}
+    return case(
+        "passed",
+        {"north": {"priority": 75}, "south": {"priority": 75}},
+        (
+            change(1, "north", 1, **session),
+            change(3, "north", 2, **session),
+            change(4, "north", 3, **session),
+            change(5, "south", 1),
+        ),
+        (
+            # late
+            change(2, "north", 4, **session),
+            # it has downloaded what was taken so far, and none of the session
+            change(6, "south", 2, known_position=5),
+        ),
+        (change(7, "south", 3, known_position=6),),
+    )
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> Iterator[Builds]:
-    """Both cases, built to their end."""
+    """All cases, built to their end."""
     folder = tmp_path_factory.mktemp("later_runs")
-    with builds("later_runs", [ended(), refused()], folder, scratch_state) as found:
+    cases = [ended(), refused(), passed()]
+    with builds("later_runs", cases, folder, scratch_state) as found:
         yield found
 
 
@@ -123,6 +147,34 @@ def log(running: Builds, played: Played) -> dict[str, Record]:
         record["change_id"]: {name: record[name] for name in record if name not in of_run}
         for record in running.records("change_outcomes", played)
     }
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_session_that_the_queue_has_passed_is_taken_behind_it(running: Builds) -> None:
+    """Decided last, sent last, and known to nobody who has only what was taken before."""
+    played = running.played[2]
+    found = log(running, played)
+    assert {
+        name: (one["transaction_position"], one["queue_position"], one["outcome"])
+        for name, one in found.items()
+    } == {
+        "north-1": (5, 6, "lost"),
+        "north-3": (5, 7, "applied"),
+        "north-4": (5, 8, "applied"),
+        "south-5": (5, 5, "applied"),
+        "south-6": (6, 6, "lost"),
+        "south-7": (7, 7, "applied"),
+    }
+    rejected = running.records("rejected_changes", played)
+    assert [(one["change_id"], one["queue_position"]) for one in rejected] == [("north-2", 2)]
+    sent = [
+        one["cause"]
+        for one in running.commands(played, "south")
+        if one["kind"] == "replicated" and one["queue_position"] == 5
+    ]
+    assert sent == ["south-5", "north-3", "north-4"]
+    assert compare(running, played) == []
 
 
 @pytest.mark.spark
@@ -155,6 +207,7 @@ def test_a_full_refresh_knows_nodes_whose_subscription_has_ended(running: Builds
     assert [(one["change_id"], one["reason"]) for one in rejected] == [
         ("berlin-20", "unknown_node")
     ]
+    assert compare(running, running.played[2], is_rebuilt=True) == []
 
 
 @pytest.mark.spark

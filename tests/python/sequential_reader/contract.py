@@ -28,13 +28,26 @@ class Transaction:
     changes: list[Change]
     last_place: int | None = None
     """The place of its last change, where that is not among `changes`: it broke the contract."""
+    behind: int | None = None
+    """The place behind which it is taken, where the queue had passed it when it was complete."""
 
     @property
     def position(self) -> int | None:
         """The place of its last change; None when none of its changes has a place."""
+        if self.behind is not None:
+            return self.behind
         positions = [change.position for change in self.changes if change.position is not None]
         places = positions if self.last_place is None else [*positions, self.last_place]
         return max(places, default=None)
+
+    @property
+    def known_from(self) -> int:
+        """The place from which on nodes know its versions: who has downloaded up to the place
+        behind which it is taken does not.
+        """
+        position = self.position
+        assert position is not None
+        return position if self.behind is None else position + 1
 
 
 @dataclass

@@ -5,6 +5,7 @@ people about conflicts.  What they write are versions of the run's own.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -52,6 +53,8 @@ class PendingInterventions:
     reported: set[tuple[str, str]] = field(default_factory=set)
     last_report: int = 0
     """The largest place of a report."""
+    behind: Counter[int] = field(default_factory=Counter)
+    """How many act behind a place: decisions, and changes of sessions that the queue had passed."""
 
     def receive(
         self,
@@ -73,6 +76,7 @@ class PendingInterventions:
             decisions, key=lambda one: (one.position is None, one.position or 0)
         ):
             place = max(last_place, decision.position or 0)
+            self.behind[place] += 1
             self.pending.append(((place, 1), decision))
 
     def due(self, until: Place) -> list[tuple[int, ApplyError | ConflictDecision]]:

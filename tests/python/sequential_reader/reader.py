@@ -176,7 +176,7 @@ class SequentialReader:
                     reinitialize_since=mark.position if mark and is_waiting else None,
                     last_position=max(
                         (
-                            outcome.position
+                            min(outcome.position, outcome.transaction_position)
                             for outcome in self.outcomes
                             if outcome.node == subscriber
                         ),
@@ -254,7 +254,8 @@ class SequentialReader:
         # place
         for event in events:
             self._reinitializations.receive(event, self.last_position)
-        self._interventions.receive(errors, decisions, self.last_place)
+        last_position, last_place = self.last_position, self.last_place
+        self._interventions.receive(errors, decisions, last_place)
         new, other_content = self._intake.receive(delivery)
         transactions, rejected = self._intake.take(
             self._intake.complete_transactions(new),
@@ -265,7 +266,12 @@ class SequentialReader:
         self.rejected.extend(Rejection(change, reason, run) for change, reason in rejected)
         first_new_mark = len(self.marks)
         for transaction in transactions:
-            self._intervene((transaction.position or 0, 0), run)
+            position = transaction.position or 0
+            is_passed = last_position is not None and position <= last_position
+            if self.publication.is_merge and is_passed:
+                self._put_behind(transaction, last_place)
+                self._intervene((last_place, 2), run)
+            self._intervene((position, 0), run)
             self._ages.decided(transaction.position or 0, transaction.changes)
             if self.publication.is_merge:
                 self._take_session(transaction, run)
@@ -273,6 +279,14 @@ class SequentialReader:
                 self._take(transaction, run)
         self._intervene((self.last_place, 2), run)
         self._complete_snapshots(first_new_mark)
+
+    def _put_behind(self, session: Transaction, place: int) -> None:
+        """A session that the queue has passed is taken behind the last place that was taken."""
+        session.behind = place
+        for number, change in enumerate(session.changes):
+            self._interventions.behind[place] += 1
+            position = place + self._interventions.behind[place]
+            session.changes[number] = replace(change, position=position)
 
     def _intervene(self, until: Place, run: int) -> None:
         """What acts in the queue before a place."""
