@@ -2,8 +2,9 @@
     began: it defends itself like the publisher's, and lies before every place of the queue. A row without a version is known to
     every node. -#}
 {% macro initial_merge_version(version) -%}
+{%- set place = '-' ~ replication_conflicts.never() -%}
 {%- set writer = replication_conflicts.row_writer(
-    '100', '0', '0', replication_conflicts.version_node(version), replication_conflicts.version_number(version), 'null'
+    '100', place, place, replication_conflicts.version_node(version), replication_conflicts.version_number(version), 'null'
 ) -%}
 struct(
         {{ writer }} as writer,

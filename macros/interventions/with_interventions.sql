@@ -94,7 +94,7 @@ from (
                 and pending.row_key = held.row_key
         where
             pending.transaction_position
-            <= greatest(progress.last_place, taken.last_position, pending.last_report, 0)
+            <= greatest(progress.last_place, taken.last_position, pending.last_report)
     )
 )
 {%- endmacro %}

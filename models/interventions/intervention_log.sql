@@ -274,7 +274,7 @@ described as (
         canonical.decision as kind,
         canonical.conflict_id,
         -- it acts behind this place of the queue
-        greatest(last_positions.last_position, canonical.named_position, 0) as place,
+        greatest(last_positions.last_position, canonical.named_position) as place,
         true as is_behind_place,
         -- behind one place: as they name places before it, then in the order of their conflicts
         struct(
@@ -366,7 +366,7 @@ known_places as (
             queue_position
         from outcomes
         where queue_position > transaction_position
-    )
+    ) as places
     group by publication, transaction_position
 ),
 

@@ -64,7 +64,9 @@ final as (
         identified.snapshot_position,
         -- the changes behind this place of the queue come after the event; what has been taken
         -- already was taken before it
-        greatest(identified.queue_position, last_positions.last_position, 0) as effective_position,
+        coalesce(
+            greatest(identified.queue_position, last_positions.last_position), -{{ never() }}
+        ) as effective_position,
         identified.reported_at,
         '{{ invocation_id }}' as run_id
     from identified

@@ -60,7 +60,7 @@ class Options:
 class Summary:
     """What a run has done. `refused` are reported; the last of them has ended a stopped run."""
 
-    position: int = 0
+    place: Place = field(default_factory=Place)
     transactions: int = 0
     commands: Counter[str] = field(default_factory=Counter)
     changed_rows: int = 0
@@ -171,7 +171,7 @@ class Agent:
             self._summary.refused.extend(refused)
             self._patiently(lambda: self._keep(refused))
         self._send_reports()
-        self._summary.position = self._patiently(self.place).position
+        self._summary.place = self._patiently(self.place)
         self._summary.seconds = time.monotonic() - started
         return self._summary
 

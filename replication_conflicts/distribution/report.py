@@ -20,7 +20,7 @@ def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
     speed = f", {total / summary.seconds:,.0f} a second" if summary.seconds and total else ""
     console.print(
         f"{subscriber}: {total:,} commands in {summary.transactions:,} transactions"
-        f" ({summary.seconds:.1f} s{speed}); position {summary.position:,}"
+        f" ({summary.seconds:.1f} s{speed}); position {summary.place}"
     )
     if total:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(summary.commands.items()))
@@ -63,7 +63,8 @@ def print_plan(
     table.add_column("commands", justify="right")
     for (kind, article, operation), count in sorted(counts.items()):
         table.add_row(kind, article, operation, f"{count:,}")
-    console.print(f"Behind position {place.position:,}: {len(transactions):,} transactions")
+    begin = "From the beginning" if place == Place() else f"Behind position {place}"
+    console.print(f"{begin}: {len(transactions):,} transactions")
     if counts:
         console.print(table)
     for article, count in (stake.rows if stake else {}).items():

@@ -20,14 +20,21 @@ KINDS = (*ROW_KINDS, REINITIALIZE, NOT_APPLIED, LOG_CONFLICT)
 BEHIND_BITS = 32
 
 
+# before every position of a queue, whatever number that begins with
+_BEGINNING = -(2**63)
+
+
 class Place(NamedTuple):
     """A place in the queue. What people decide acts behind a position, and before the next one.
 
-    `behind` counts what acts there; a position itself has 0.
+    `behind` counts what acts there; a position itself has 0. Without a position: before the queue.
     """
 
-    position: int = 0
+    position: int = _BEGINNING
     behind: int = 0
+
+    def __str__(self) -> str:
+        return "none yet" if self.position == _BEGINNING else f"{self.position:,}"
 
 
 class UnknownCommand(ValueError):

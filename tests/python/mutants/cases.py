@@ -20,8 +20,8 @@ POLICIES: dict[str, tuple[int, set[str]]] = {
     "subscriber_wins": (1, {"expired", "late_position"}),
 }
 # between them: changes that win, clients whose changes are accepted and meet others, column
-# merges, rows that several nodes delete, unique and foreign keys that break, and a change that nobody
-# disputes and whose row is not what it leaves
+# merges, rows that several nodes delete, unique and foreign keys that break, and a change that
+# nobody disputes and whose row is not what it leaves
 MERGE_SEEDS = (13, 26, 54, 68, 88, 356)
 # between them: records detected by record and by row, won, lost and broken; all three decisions,
 # stale ones, edits; refused commands that are undone, and that are not

@@ -68,9 +68,18 @@ def test_commands_act_in_order_and_only_on_the_version_that_they_name(
         ("2",): {"id": "2", "name": "two", "row_version": "v3.2"},
     }
     assert (summary.transactions, summary.commands["replicated"]) == (5, 6)
-    assert (summary.changed_rows, summary.position) == (3, 9)
+    assert (summary.changed_rows, summary.place.position) == (3, 9)
     again = subscriber.run()
-    assert (again.transactions, again.position) == (0, 9)
+    assert (again.transactions, again.place.position) == (0, 9)
+
+
+def test_a_queue_may_begin_with_any_number(subscriber: Subscriber) -> None:
+    """Offsets of a topic begin with 0."""
+    assert str(subscriber.run().place) == "none yet"
+    subscriber.give(insert(-3, 1, "one"), insert(0, 2, "two"), insert(1, 3, "three"))
+    summary = subscriber.run()
+    assert set(subscriber.rows()["item"]) == {("1",), ("2",), ("3",)}
+    assert str(summary.place) == "1"
 
 
 def test_every_type_comes_as_it_was(databases: Databases) -> None:
@@ -115,7 +124,7 @@ def test_a_refused_command_stops_before_its_transaction_and_is_reported_once(
     )
     summary = subscriber.run()
     assert summary.is_stopped
-    assert summary.position == 1
+    assert summary.place.position == 1
     assert set(subscriber.rows()["item"]) == {("1",)}
     refusal = subscriber.lists.refusals["2/2"]
     assert (refusal.error_code, refusal.operation, refusal.row) == (547, "insert", None)
@@ -135,7 +144,7 @@ def test_a_refused_command_is_left_out_with_the_row_that_is_held(databases: Data
     )
     summary = subscriber.run(is_skipping=True)
     assert not summary.is_stopped
-    assert summary.position == 3
+    assert summary.place.position == 3
     assert set(subscriber.rows()["item"]) == {("1",), ("2",), ("3",)}
     refusal = subscriber.lists.refusals["2/1"]
     assert refusal.row == {"id": "1", "name": "one"}
@@ -188,12 +197,12 @@ def test_a_snapshot_replaces_the_tables_and_is_reported(subscriber: Subscriber) 
     assert len(rows["item"]) == 2501
     assert rows["item"]["7",] == {"id": "7", "name": AWKWARD, "row_version": "s7"}
     assert rows["line"]["1",]["row_version"] == "s"
-    assert (summary.position, summary.snapshot_rows) == (10, 2502)
+    assert (summary.place.position, summary.snapshot_rows) == (10, 2502)
     assert [(one.subscriber, one.snapshot_position) for one in subscriber.lists.events] == [
         ("north", 10)
     ]
     subscriber.give(insert(11, 1, "after"))
-    assert subscriber.run().position == 11
+    assert subscriber.run().place.position == 11
     assert len(subscriber.lists.events) == 1
 
 
@@ -208,7 +217,7 @@ def test_a_snapshot_that_leads_nowhere_ends_the_run(
         patched.setattr(reports, "keep_event", lambda *_: None)
         with pytest.raises(AgentProblem, match="command r does not lead on"):
             subscriber.run()
-    assert subscriber.run().position == 4
+    assert subscriber.run().place.position == 4
 
 
 def test_the_first_rows_come_once(subscriber: Subscriber) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from replication_conflicts.database import agent_tables
 from replication_conflicts.distribution import agent as agent_module
-from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.commands import AgentCommand, Place
 from tests.python.nodes_loop.databases import Databases, sqlite_databases
 from tests.python.nodes_loop.subscriber import Subscriber, command
 
@@ -69,7 +69,7 @@ def test_a_row_comes_whose_code_the_node_has_given_to_another(
     summary = subscriber.run(is_skipping=is_skipping)
     assert codes(subscriber) == {"1": ("a", "HQ:1"), "3": ("c", "HQ:3")}
     assert subscriber.lists.refusals == {}
-    assert (summary.refused, summary.is_stopped, summary.position) == ([], False, 3)
+    assert (summary.refused, summary.is_stopped, summary.place.position) == ([], False, 3)
     assert (summary.transactions, summary.commands.total(), summary.changed_rows) == (3, 3, 3)
     # what is kept beside the rows has followed
     subscriber.give(update(4, 1, "b", "HQ:1"))
@@ -94,7 +94,7 @@ def test_rows_trade_their_codes_in_one_transaction(
     )
     summary = subscriber.run(is_skipping=is_skipping)
     assert codes(subscriber) == {"1": ("d", "HQ:3"), "2": ("c", "HQ:2"), "3": ("a", "HQ:2")}
-    assert (summary.refused, summary.position, summary.changed_rows) == ([], 3, 7)
+    assert (summary.refused, summary.place.position, summary.changed_rows) == ([], 3, 7)
     assert subscriber.lists.refusals == {}
 
 
@@ -110,7 +110,7 @@ def test_a_row_that_follows_itself_is_brought_up_in_order(databases: Databases) 
     )
     summary = subscriber.run(most_transactions=2)
     assert codes(subscriber) == {"1": ("z", "HQ:5")}
-    assert (summary.transactions, summary.position) == (5, 5)
+    assert (summary.transactions, summary.place.position) == (5, 5)
 
 
 @both_ways
@@ -132,7 +132,7 @@ def test_what_nothing_lets_act_stops_as_ever(databases: Databases, replication: 
     subscriber.give(insert(1, 7, "z"), insert(2, 1, "a"), insert(3, 3, "c"))
     before = codes(subscriber)
     summary = subscriber.run()
-    assert (summary.is_stopped, summary.position) == (True, 1)
+    assert (summary.is_stopped, summary.place.position) == (True, 1)
     assert codes(subscriber) == {**before, "7": ("z", "HQ:1")}
     assert list(subscriber.lists.refusals) == ["2/1"]
     assert subscriber.lists.refusals["2/1"].error_code == 2601
@@ -146,7 +146,7 @@ def test_what_nothing_lets_act_is_left_out_as_ever(databases: Databases, replica
     summary = subscriber.run(is_skipping=True)
     assert codes(subscriber) == {**before, "5": ("e", "HQ:2"), "7": ("g", "HQ:4")}
     assert list(subscriber.lists.refusals) == ["1/1", "3/1"]
-    assert (summary.commands.total(), summary.transactions, summary.position) == (2, 4, 4)
+    assert (summary.commands.total(), summary.transactions, summary.place.position) == (2, 4, 4)
 
 
 @both_ways
@@ -162,10 +162,10 @@ def test_one_refused_for_good_takes_none_along_that_only_waits(
     assert [one.command_id for one in summary.refused] == list(subscriber.lists.refusals)
     if is_skipping:
         assert codes(subscriber) == {"1": ("a", "HQ:1"), "9": ("x", "HQ:0")}
-        assert (list(subscriber.lists.refusals), summary.position) == (["2/1"], 3)
+        assert (list(subscriber.lists.refusals), summary.place.position) == (["2/1"], 3)
     else:
         assert codes(subscriber) == before
-        assert summary.position == 0
+        assert summary.place == Place()
 
 
 def test_a_command_waits_for_so_many_transactions(
@@ -206,7 +206,7 @@ def test_a_crash_in_between_loses_nothing_and_repeats_nothing(databases: Databas
     subscriber.engine.dispose()
     assert codes(subscriber) == {"2": ("a", "HQ:0")}
     with subscriber.engine.begin() as connection:
-        assert agent_tables.read_position(connection, "shop", "north").position == 0
+        assert agent_tables.read_position(connection, "shop", "north") == Place()
     summary = subscriber.run()
     assert (summary.transactions, summary.changed_rows) == (3, 3)
     assert codes(subscriber) == {"1": ("b", "HQ:2")}

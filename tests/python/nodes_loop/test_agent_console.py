@@ -80,7 +80,7 @@ def test_a_dry_run_says_what_would_be_done_and_leaves_the_database_alone(desk: D
     before = inspect(desk.engine).get_table_names()
     result = desk.call("--dry-run")
     assert result.exit_code == 0
-    assert "Behind position 0: 2 transactions" in result.output
+    assert "From the beginning: 2 transactions" in result.output
     assert "Nothing was changed." in result.output
     assert inspect(desk.engine).get_table_names() == before
     assert desk.keys() == []

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from replication_conflicts.distribution import trial
-from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.commands import AgentCommand, Place
 from tests.python.nodes_loop.databases import Databases, sqlite_databases
 from tests.python.nodes_loop.subscriber import Subscriber, command
 
@@ -92,7 +92,8 @@ def test_where_no_command_can_be_found_all_are_reported(
     summary = referred.run(is_skipping=is_skipping)
     assert sorted(referred.lists.refusals) == ["1/1", "1/2", "1/3", "1/4"]
     assert len(summary.refused) == 4
-    assert (summary.is_stopped, summary.position) == (not is_skipping, 2 if is_skipping else 0)
+    assert summary.is_stopped is not is_skipping
+    assert summary.place == (Place(2) if is_skipping else Place())
     assert items(referred) == ([1, 2, 3, 5] if is_skipping else [1, 2, 3])
     kept = referred.values("select command_id from replication_conflict")
     assert kept == (["lost 1"] if is_skipping else [])
@@ -134,7 +135,7 @@ def test_a_kept_command_that_is_refused_stops(kept: Subscriber, comes: bool) -> 
         kept.give(item(2, 1, 8))
     for _ in range(2):
         summary = kept.run()
-        assert (summary.is_stopped, summary.position) == (True, 1)
+        assert (summary.is_stopped, summary.place.position) == (True, 1)
         assert [one.command_id for one in summary.refused] == ["1/1"]
         assert items(kept) == []
     assert list(kept.lists.refusals) == ["1/1"]

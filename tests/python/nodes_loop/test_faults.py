@@ -94,7 +94,7 @@ def test_a_column_named_locked_is_no_lock(databases: Databases) -> None:
     subscriber.give(insert(1, 1, None), insert(2, 2, "no"))
     summary = subscriber.run(is_skipping=True, patience_seconds=0)
     assert list(subscriber.lists.refusals) == ["1/1"]
-    assert summary.position == 2
+    assert summary.place.position == 2
 
 
 def test_a_full_disk_leaves_no_command_out(tmp_path: Any) -> None:
@@ -113,7 +113,7 @@ def test_a_full_disk_leaves_no_command_out(tmp_path: Any) -> None:
     assert subscriber.values("select id from account") == []
     event.remove(subscriber.engine, "connect", is_full)
     subscriber.engine.dispose()
-    assert subscriber.run().position == 2
+    assert subscriber.run().place.position == 2
 
 
 def test_patience_ends(tmp_path: Any) -> None:
