@@ -2,7 +2,7 @@
     began: it defends itself like the publisher's, and lies before every place of the queue. A row without a version is known to
     every node. -#}
 {% macro initial_merge_version(version) -%}
-{%- set place = '-' ~ replication_conflicts.never() -%}
+{%- set place = replication_conflicts.before_queue() -%}
 {%- set writer = replication_conflicts.row_writer(
     '100', place, place, replication_conflicts.version_node(version), replication_conflicts.version_number(version), 'null'
 ) -%}

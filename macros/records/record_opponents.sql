@@ -47,7 +47,7 @@ unknown_members as (
             and members.transaction_key = known.transaction_key
             and members.group_key = known.group_key
     where
-        members.state.merge_version.writer.transaction_position > 0
+        members.state.merge_version.writer.transaction_position <> {{ replication_conflicts.before_queue() }}
         and exists(
             known.knowledge,
             one -> arrays_overlap(one.change_tops, members.row_tops) and not ({{ replication_conflicts.knows_row(

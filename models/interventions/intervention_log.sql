@@ -323,7 +323,7 @@ described as (
             new_reports.queue_position <= last_positions.last_position, false
         ) as is_behind_place,
         struct(
-            -{{ never() }} as named_position,
+            {{ before_queue() }} as named_position,
             cast(0 as bigint) as transaction_position,
             new_reports.queue_position
         ) as place_order,

@@ -264,7 +264,8 @@ def in_order(commands: DataFrame) -> DataFrame:
     """Adds `sequence`, the order of the commands of one transaction, counted from 1.
 
     What acts behind the transaction, like a decision of a person, comes behind all of them.
-    Inserts and updates go parents first, then deletes children first, part by part.
+    Inserts and updates go parents first, then deletes children first, part by part: as few commands
+    as possible stand in another part than the last.
 
     A transaction's commands are brought together once, by a hash, which is also what sorts fastest.
     """
@@ -272,7 +273,7 @@ def in_order(commands: DataFrame) -> DataFrame:
     commands = commands.withColumn("transaction_hash", f.xxhash64(*transaction_columns))
     commands = commands.repartition("transaction_hash")
     transaction_columns = ["transaction_hash", *transaction_columns]
-    commands = in_parts(commands, transaction_columns)
+    commands = in_last_part(in_parts(commands, transaction_columns), transaction_columns)
     depth = f.when(f.col("is_delete"), -f.col("depth")).otherwise(f.col("depth"))
     kind_order = f.coalesce(
         *[f.when(f.col("kind") == kind, order) for kind, order in KIND_ORDER.items()]
@@ -332,6 +333,38 @@ def in_parts(commands: DataFrame, transaction_columns: Sequence[str]) -> DataFra
             ),
         )
         .withColumn("part", f.max("begins_at").over(so_far))
+        .withColumn("is_followed", f.lead(f.lit(True), 1, False).over(row))
+    )
+
+
+def in_last_part(commands: DataFrame, transaction_columns: Sequence[str]) -> DataFrame:
+    """Moves to the last part of their transaction what need not stand before it.
+
+    In its own part stays what has another command of its row behind it; an update or a delete that
+    may let go of a row above, which is deleted behind it and comes back; and an insert that such an
+    update may need.
+    """
+    transaction = Window.partitionBy(*transaction_columns, "kind")
+    leaving_depth = f.when(f.col("leaves_at").isNotNull(), f.col("depth"))
+    is_letting_go = (
+        f.col("command_operation").isin("update", "delete")
+        & (f.max("leaves_at").over(transaction) > f.col("queue_position"))
+        & (f.min(leaving_depth).over(transaction) < f.col("depth"))
+    )
+    is_early_update = (f.col("command_operation") == "update") & f.col("is_early")
+    last_early_update = f.max(f.when(is_early_update, f.col("queue_position"))).over(transaction)
+    is_needed = (f.col("command_operation") == "insert") & (
+        last_early_update > f.col("queue_position")
+    )
+    return (
+        commands.withColumn(
+            "is_early", f.col("is_followed") | f.coalesce(is_letting_go, f.lit(False))
+        )
+        .withColumn("is_early", f.col("is_early") | f.coalesce(is_needed, f.lit(False)))
+        .withColumn(
+            "part",
+            f.when(f.col("is_early"), f.col("part")).otherwise(f.max("part").over(transaction)),
+        )
     )
 
 

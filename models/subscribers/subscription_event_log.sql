@@ -65,7 +65,7 @@ final as (
         -- the changes behind this place of the queue come after the event; what has been taken
         -- already was taken before it
         coalesce(
-            greatest(identified.queue_position, last_positions.last_position), -{{ never() }}
+            greatest(identified.queue_position, last_positions.last_position), {{ before_queue() }}
         ) as effective_position,
         identified.reported_at,
         '{{ invocation_id }}' as run_id

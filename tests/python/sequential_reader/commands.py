@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
@@ -236,7 +237,8 @@ def in_order(publication: Publication, drafts: Iterable[Draft]) -> list[Draft]:
 
     Inserts and updates parents first, then deletes children first, and deletes of a key before an
     insert of the same key: where rows begin to come back that have been deleted, at any subscriber,
-    everything from there on is ordered by itself.
+    everything from there on is ordered by itself. What need not stand before stands in the last
+    part.
     """
     commands = [
         (draft, operation_of(draft.before, draft.after) == "delete")
@@ -244,19 +246,70 @@ def in_order(publication: Publication, drafts: Iterable[Draft]) -> list[Draft]:
         if operation_of(draft.before, draft.after) is not None or draft.kind == NOT_APPLIED
     ]
     begins = _parts(commands)
+    early = _early(publication, [draft for draft, _ in commands])
     ordered = []
-    for draft, is_delete in commands:
+    for number, (draft, is_delete) in enumerate(commands):
         depth = publication.depth(draft.row_name[0])
         position = draft.change.position or 0
+        parts = begins[draft.kind]
         order = (
             KIND_ORDER.index(draft.kind),
-            sum(one <= position for one in begins[draft.kind]),
+            sum(one <= position for one in parts) if number in early else len(parts),
             is_delete,
             -depth if is_delete else depth,
             position,
         )
         ordered.append((order, draft))
     return [draft for _, draft in sorted(ordered, key=lambda pair: pair[0])]
+
+
+def _early(publication: Publication, drafts: list[Draft]) -> set[int]:
+    """Which commands stay in their own part of a transaction: those with another of their row
+    behind them, those that may let go of a row above that is deleted and comes back, and inserts
+    that such an update may need.
+    """
+    early: set[int] = set()
+    by_kind: dict[str, list[int]] = defaultdict(list)
+    for number, draft in enumerate(drafts):
+        by_kind[draft.kind].append(number)
+    for numbers in by_kind.values():
+
+        def position(number: int) -> int:
+            return drafts[number].change.position or 0
+
+        def operation(number: int) -> str | None:
+            return operation_of(drafts[number].before, drafts[number].after)
+
+        def depth(number: int) -> int:
+            return publication.depth(drafts[number].row_name[0])
+
+        by_row: dict[object, list[int]] = defaultdict(list)
+        for number in sorted(numbers, key=position):
+            by_row[drafts[number].subscriber, drafts[number].row_name].append(number)
+        leaving = []
+        for of_row in by_row.values():
+            early.update(of_row[:-1])
+            for one, following in pairwise(of_row):
+                if operation(one) == "delete" and operation(following) != "delete":
+                    leaving.append(one)
+        if not leaving:
+            continue
+        last = max(map(position, leaving))
+        shallowest = min(map(depth, leaving))
+        early.update(
+            number
+            for number in numbers
+            if operation(number) in ("update", "delete")
+            and position(number) < last
+            and depth(number) > shallowest
+        )
+        updates = [position(one) for one in numbers if one in early and operation(one) == "update"]
+        early.update(
+            number
+            for number in numbers
+            if operation(number) == "insert" and updates and position(number) < max(updates)
+        )
+    return early
 
 
 def _parts(commands: list[tuple[Draft, bool]]) -> dict[str, list[int]]:

@@ -31,6 +31,7 @@ from tests.python.sequential_reader.merge import (
 )
 from tests.python.sequential_reader.merge_result import Session, own_failure
 from tests.python.sequential_reader.merge_state import (
+    BEFORE_QUEUE,
     MergeHeld,
     Scribe,
     Writer,
@@ -123,7 +124,7 @@ class RecordDecision:
             Opponent(name, member.held, member.held.writer, own.get(name))
             for name, member in self.members.items()
             if not (member.held.row is None and name in deleted)
-            and member.held.writer.place > 0
+            and member.held.writer.place != BEFORE_QUEUE
             and any(
                 not knows_row(one.change, member.held)
                 for one in self.active

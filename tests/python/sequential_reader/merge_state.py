@@ -16,6 +16,10 @@ from tests.python.sequential_reader.records import Change, Held, Key, Party, Row
 PUBLISHERS_PRIORITY = Decimal("100.00")
 
 
+# the place of rows that were there at first
+BEFORE_QUEUE = -(2**63)
+
+
 @dataclass(frozen=True)
 class Writer:
     """The version that last wrote a row or one of its columns, and how it defends itself."""
@@ -27,8 +31,8 @@ class Writer:
     party: Party
     """Who is named as loser or winner for it."""
     place: int
-    """The place in the queue of the deciding transaction; 0 for rows that were there at first."""
-    order: tuple[int, int] = (0, 0)
+    """The place in the queue of the deciding transaction; before it for what was there at first."""
+    order: tuple[int, int] = (BEFORE_QUEUE, BEFORE_QUEUE)
     """That place, and the change's own: later writers have a larger one."""
 
     @property
@@ -89,7 +93,7 @@ def initial_row(publication: Publication, row: Row, version: str) -> MergeHeld:
     """A row that an article starts with: the version of a node, made by no change."""
     node, number = version.rsplit(":", 1)
     writer = Writer(
-        node, int(number), PUBLISHERS_PRIORITY, Party(publication.publisher, None), place=0
+        node, int(number), PUBLISHERS_PRIORITY, Party(publication.publisher, None), BEFORE_QUEUE
     )
     return held_by(writer, row, row, {node: int(number)}, operation="insert")
 
