@@ -11,12 +11,12 @@
     ~ ' and earlier_priorities.priority = 0.00)' if earlier_types else 'priorities.is_client' -%}
 {#- the log knows with which priority a change has contended, whatever is stamped on it -#}
 {%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
+{%- set facts = intake_facts(progress) -%}
+{%- set has_passed = facts.has_passed -%}
+{%- set has_interventions = has_interventions() -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too -#}
-{%- set has_passed = not execute or (log and is_merge() and has_passed_changes(progress)) -%}
-{%- set has_interventions = has_interventions() -%}
-{%- set has_clock = not execute or (rejected and flags.FULL_REFRESH)
-    or has_aged_changes(progress) %}
+{%- set has_clock = facts.has_aged or (rejected and flags.FULL_REFRESH) %}
 
 -- One row per change of this run, with its transaction, and what becomes of it at the intake:
 -- 'taken', 'waiting' for the rest of its transaction, or 'rejected' because it breaks the contract.

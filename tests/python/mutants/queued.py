@@ -91,9 +91,9 @@ QUEUED = (
     ),
     Mutant(
         "no change is ever found to be too old",
-        "macros/held/has_aged_changes.sql",
-        "return(run_query(aged).rows | length > 0)",
-        "return(false)",
+        "macros/held/intake_facts.sql",
+        "'has_aged': row[0] > 0",
+        "'has_aged': false",
     ),
     Mutant(
         "second copies are other changes",

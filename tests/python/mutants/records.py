@@ -14,8 +14,8 @@ RECORDS = (
     Mutant(
         "nobody is in conflict with a record as a whole",
         "macros/records/record_opponents.sql",
-        "members.state.merge_version.writer.transaction_position > 0",
-        "members.state.merge_version.writer.transaction_position < 0",
+        "writer.transaction_position <> {{ replication_conflicts.before_queue() }}",
+        "writer.transaction_position < {{ replication_conflicts.before_queue() }}",
     ),
     Mutant(
         "the rows that a winning record does not have stay",

@@ -1,0 +1,44 @@
+{#- What a run asks about what came in before it takes it, in one small query. A dict of booleans:
+      has_aged    whether any change may be older than what its publication keeps: older than the newest change that is known, less
+                  the days that are kept. Mostly none is, and then nobody need go through the queue in its order to know the clock at
+                  each change
+      has_passed  whether any change of merge replication stands where the queue has been taken: late, or in a session that has waited
+                  for the rest. Mostly none does, and then nobody need ask which sessions the queue has passed
+    Both true while dbt parses.
+    `progress`: the query of queue_progress. -#}
+{% macro intake_facts(progress) -%}
+    {%- if not execute -%}
+        {{ return({'has_aged': true, 'has_passed': true}) }}
+    {%- endif -%}
+    {%- set incoming = ref('incoming_changes') -%}
+    {%- if not replication_conflicts.scratch_has_rows(incoming) -%}
+        {{ return({'has_aged': false, 'has_passed': false}) }}
+    {%- endif -%}
+    {%- set facts %}
+        select
+            count_if(oldest_change < newest_change - make_dt_interval(retention_days)) as aged_publications,
+            count_if(replication = 'merge' and first_position <= last_position) as passed_publications
+        from (
+            select
+                publications.replication,
+                publications.retention_days,
+                progress.last_position,
+                min(incoming.changed_at) as oldest_change,
+                greatest(max(incoming.changed_at), progress.clock) as newest_change,
+                min(incoming.queue_position) as first_position
+            from {{ incoming }} as incoming
+            inner join {{ ref('configured_publications') }} as publications
+                on incoming.publication = publications.publication
+            left join ({{ progress }}) as progress on incoming.publication = progress.publication
+            where incoming.run_id = '{{ invocation_id }}'
+            group by
+                incoming.publication,
+                publications.replication,
+                publications.retention_days,
+                progress.last_position,
+                progress.clock
+        )
+    {% endset -%}
+    {%- set row = run_query(facts).rows[0] -%}
+    {{ return({'has_aged': row[0] > 0, 'has_passed': row[1] > 0}) }}
+{%- endmacro %}
