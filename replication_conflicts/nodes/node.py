@@ -105,7 +105,7 @@ class Node(ABC):
         self._outlet = outlet
         self._rows: dict[str, dict[Key, Held]] = {article: {} for article in publication.articles}
         self._done: set[str] = set()
-        self._position = 0
+        self._position = kinds.BEFORE_QUEUE
         self._refuse: dict[RowName, int] = {}
         self._refusals: list[Refusal] = []
 

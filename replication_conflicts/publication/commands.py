@@ -20,8 +20,8 @@ KINDS = (*ROW_KINDS, REINITIALIZE, NOT_APPLIED, LOG_CONFLICT)
 BEHIND_BITS = 32
 
 
-# before every position of a queue, whatever number that begins with
-_BEGINNING = -(2**63)
+# before every position of a queue, whatever number that begins with: as the macro before_queue
+BEFORE_QUEUE = 1 - 2**63
 
 
 class Place(NamedTuple):
@@ -30,11 +30,11 @@ class Place(NamedTuple):
     `behind` counts what acts there; a position itself has 0. Without a position: before the queue.
     """
 
-    position: int = _BEGINNING
+    position: int = BEFORE_QUEUE
     behind: int = 0
 
     def __str__(self) -> str:
-        return "none yet" if self.position == _BEGINNING else f"{self.position:,}"
+        return "none yet" if self.position == BEFORE_QUEUE else f"{self.position:,}"
 
 
 class UnknownCommand(ValueError):

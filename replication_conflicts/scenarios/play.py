@@ -21,6 +21,7 @@ from replication_conflicts.nodes import (
     stamped_priority,
     subscriber_node,
 )
+from replication_conflicts.publication.commands import BEFORE_QUEUE
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.publication import Publication
 from replication_conflicts.publication.rows import StoredRow
@@ -269,7 +270,8 @@ class CasePlay:
             }
         if "known_position" in values:
             known = values["known_position"]
-            values["known_position"] = {"nothing": 0, "all": _BEYOND_THE_END}.get(str(known), known)
+            words = {"nothing": BEFORE_QUEUE, "all": _BEYOND_THE_END}
+            values["known_position"] = words.get(str(known), known)
         self._node(step.at).raw(step.article, values)
         if step.id is not None:
             article = self.shared.publication.articles[step.article]

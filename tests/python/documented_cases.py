@@ -10,6 +10,7 @@ from replication_conflicts import nodes
 from replication_conflicts.nodes import MergeNode, Node, Queue
 from replication_conflicts.nodes.commands import Command as NodeCommand
 from replication_conflicts.nodes.node import ChangeReference
+from replication_conflicts.publication.commands import BEFORE_QUEUE
 from replication_conflicts.publication.feed import FeedRow as NodeFeedRow
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.values import Row
@@ -166,7 +167,8 @@ class Play:
     def _raw(self, step: RawStep) -> None:
         values = dict(step.values)
         known = values.get("known_position")
-        values["known_position"] = {"nothing": 0, "all": BEYOND_THE_END}.get(str(known), known)
+        words = {"nothing": BEFORE_QUEUE, "all": BEYOND_THE_END}
+        values["known_position"] = words.get(str(known), known)
         self.node(step.at).raw(step.article, values)
         if step.id:
             article = self.publication.articles[step.article]

@@ -16,7 +16,7 @@ from tests.python.sequential_reader.records import Change, Held, Key, Party, Row
 PUBLISHERS_PRIORITY = Decimal("100.00")
 
 
-# the place of rows that were there at first
+# the place of rows that were there at first: every node knows them
 BEFORE_QUEUE = -(2**63)
 
 
