@@ -247,7 +247,7 @@ def placed_behind(outcomes: DataFrame) -> DataFrame:
     changes have the number of its first one.
     """
     own_number = f.greatest(f.col("queue_position") - f.col("transaction_position"), f.lit(0))
-    session = ["publication", "node", "transaction_id", "run_sequence"]
+    session = ["publication", "node", "transaction_id", "transaction_position", "run_sequence"]
     first_numbers = (
         outcomes.where("queue_position > transaction_position and transaction_id is not null")
         .groupBy(*session)
