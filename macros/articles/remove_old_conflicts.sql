@@ -4,7 +4,7 @@
 {% macro remove_old_conflicts(publication) -%}
     {%- set old = 'select conflict_id from ' ~ this ~ ' as recorded where transaction_position < '
         ~ replication_conflicts.first_kept_position(publication) -%}
-    {%- set drops_any = 'select 1 from ' ~ ref('conflict_retention') ~ ' where first_kept_position > 0 limit 1' -%}
+    {%- set drops_any = 'select 1 from ' ~ ref('conflict_retention') ~ ' where first_kept_position is not null limit 1' -%}
     {#- conflicts grow old by the clock, which stands still where the log has nothing new; and most publications are younger than
         what they keep -#}
     {%- set noted = replication_conflicts.log_news('conflict_retention') if execute else none -%}

@@ -32,7 +32,7 @@ clocks as (
     select
         outcomes.publication,
         max(greatest(outcomes.changed_at, earlier.clock)) as clock,
-        coalesce(max(earlier.first_kept_position), 0) as kept_before,
+        max(earlier.first_kept_position) as kept_before,
         max(outcomes.run_sequence) as run_sequence
     from outcomes
     left join earlier on outcomes.publication = earlier.publication
@@ -63,7 +63,7 @@ places as (
     left join outcomes
         on
             clocks.publication = outcomes.publication
-            and clocks.kept_before <= outcomes.transaction_position
+            and coalesce(clocks.kept_before <= outcomes.transaction_position, true)
     group by
         clocks.publication,
         clocks.clock,
@@ -72,7 +72,7 @@ places as (
         publications.conflict_retention_days
 ),
 
--- where nothing is too old, nothing changes: 0 as long as a publication keeps all its conflicts
+-- where nothing is too old, nothing changes: NULL as long as a publication keeps all its conflicts
 final as (
     select
         publication,
