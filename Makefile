@@ -60,9 +60,9 @@ demo: jars
 demo-postgres: jars
 	@$(BIN)/replication-conflicts demo --databases postgres
 
-# in two processes: the tests that share a Spark session, and all others beside them
+# in two processes; tests that share a Spark session stay together, and long ones do not come last
 test: jars
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup $(PYTEST)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder $(PYTEST)
 
 # starts a server of its own, in a folder and not as root, and stops it; installs nothing
 test-postgres: venv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from replication_conflicts.scenarios.expected import read_expected_failures
 from replication_conflicts.scenarios.runner import RunResult, run_suites
-from replication_conflicts.scenarios.suite import read_suites
+from replication_conflicts.scenarios.suite import read_suite, read_suites
 from tests.python.repository import REPOSITORY
 
 SCENARIOS = REPOSITORY / "tests" / "scenarios"
@@ -17,11 +18,6 @@ SCENARIOS = REPOSITORY / "tests" / "scenarios"
 SHORT = ("documented", "more")
 # in the hard pass of a plain `make test`: one suite of queued updating, one of merge replication
 HARD_SUITES = ("contract_violations", "merge_known_position")
-
-
-def each_by_itself(names: tuple[str, ...]) -> list[Any]:
-    """Of several processes, the one that is free first takes the next."""
-    return [pytest.param(name, marks=pytest.mark.xdist_group(f"suites_{name}")) for name in names]
 
 
 def run(files: list[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
@@ -44,6 +40,21 @@ def named(pattern: str) -> list[Path]:
     return sorted(SCENARIOS.glob(f"*/{pattern}.yml"))
 
 
+def each_by_itself(names: Iterable[str]) -> list[Any]:
+    """Of several processes, the one that is free first takes the next."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(f"suites {name}")) for name in names]
+
+
+def suites_by_need() -> dict[str, list[Path]]:
+    """The suites of a plain `make test`, parted as they share projects anyway."""
+    parts: dict[str, list[Path]] = {}
+    for file in named("*"):
+        if file.parent.name in SHORT:
+            need = read_suite(file).costliest_need
+            parts.setdefault(f"{file.parent.name}: {need}", []).append(file)
+    return parts
+
+
 def play(files: list[Path], is_hard: bool, folder: Path, state: Path) -> None:
     """Run suites; fail with the names of the cases that surprise."""
     result = run(files, is_hard, folder, state)
@@ -53,11 +64,10 @@ def play(files: list[Path], is_hard: bool, folder: Path, state: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", each_by_itself(SHORT))
-def test_suites_pass(folder: str, tmp_path: Path, scratch_state: Path) -> None:
+@pytest.mark.parametrize("part", each_by_itself(suites_by_need()))
+def test_suites_pass(part: str, tmp_path: Path, scratch_state: Path) -> None:
     """Plain pass; suites that wait for an open issue must still fail."""
-    files = [file for file in named("*") if file.parent.name == folder]
-    play(files, False, tmp_path / folder, scratch_state)
+    play(suites_by_need()[part], False, tmp_path / "suites", scratch_state)
 
 
 @pytest.mark.spark
