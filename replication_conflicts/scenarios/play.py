@@ -21,7 +21,6 @@ from replication_conflicts.nodes import (
     stamped_priority,
     subscriber_node,
 )
-from replication_conflicts.publication.commands import BEFORE_QUEUE
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.publication import Publication
 from replication_conflicts.publication.rows import StoredRow
@@ -46,9 +45,6 @@ from replication_conflicts.scenarios.steps import (
     key_values,
 )
 from replication_conflicts.scenarios.suite import Case
-
-# beyond the end of any queue, and far enough from the largest bigint to calculate with
-_BEYOND_THE_END = 2**62
 
 # subscriber, article and rows: whether each of them is in the subscriber's partition
 Filter = Callable[[str, str, list[Row]], list[bool]]
@@ -268,10 +264,6 @@ class CasePlay:
             values["lineage"] = {
                 self.names.to_shared(node): number for node, number in lineage.items()
             }
-        if "known_position" in values:
-            known = values["known_position"]
-            words = {"nothing": BEFORE_QUEUE, "all": _BEYOND_THE_END}
-            values["known_position"] = words.get(str(known), known)
         self._node(step.at).raw(step.article, values)
         if step.id is not None:
             article = self.shared.publication.articles[step.article]

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 import yaml
 
 from replication_conflicts.nodes import Change
+from replication_conflicts.publication.commands import BEFORE_QUEUE
 from replication_conflicts.publication.feed import QUEUE_POSITION, feed_columns
 from replication_conflicts.publication.publication import Publication
 from replication_conflicts.publication.values import Key, parse_timestamp
@@ -17,6 +18,9 @@ from replication_conflicts.scenarios.reading import Entry, Place
 OPERATIONS = ("insert", "update", "delete")
 DECISIONS = ("submit_winner", "submit_loser", "remove")
 SUBSCRIPTION_OPTIONS = ("type", "priority", "republisher", "below")
+# what a node had downloaded, in words: no place of any queue, or all of it, and that far enough
+# from the largest bigint to calculate with
+_KNOWN_POSITIONS = {"nothing": BEFORE_QUEUE, "all": 2**62}
 _STEPS = ("reinitialize", "refuse", "upload", "run", "download", "sync", "decide", "set", "error")
 
 
@@ -323,8 +327,8 @@ def _feed_value(column: str, kind: str, entry: Entry) -> object:
     value = entry.value
     if value is None:
         return None
-    if column == "known_position" and value in ("nothing", "all"):
-        return value
+    if column == "known_position" and value in _KNOWN_POSITIONS:
+        return _KNOWN_POSITIONS[str(value)]
     if kind == "timestamp":
         return entry.checked(parse_timestamp)
     if kind == "string":

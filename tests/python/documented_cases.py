@@ -10,7 +10,6 @@ from replication_conflicts import nodes
 from replication_conflicts.nodes import MergeNode, Node, Queue
 from replication_conflicts.nodes.commands import Command as NodeCommand
 from replication_conflicts.nodes.node import ChangeReference
-from replication_conflicts.publication.commands import BEFORE_QUEUE
 from replication_conflicts.publication.feed import FeedRow as NodeFeedRow
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.values import Row
@@ -44,7 +43,6 @@ from tests.python.sequential_reader import (
 from tests.python.sequential_reader.merge_state import MergeHeld
 
 CLOCK = datetime(2026, 1, 1, tzinfo=timezone.utc)
-BEYOND_THE_END = 2**62
 
 
 class Play:
@@ -165,10 +163,7 @@ class Play:
             raise NotImplementedError(step.text)
 
     def _raw(self, step: RawStep) -> None:
-        values = dict(step.values)
-        known = values.get("known_position")
-        words = {"nothing": BEFORE_QUEUE, "all": BEYOND_THE_END}
-        values["known_position"] = words.get(str(known), known)
+        values = step.values
         self.node(step.at).raw(step.article, values)
         if step.id:
             article = self.publication.articles[step.article]
