@@ -100,5 +100,6 @@ requirements:  # resolve requirements.in anew, for every Python from 3.10 and ev
 		--no-emit-index-url --no-emit-find-links --no-header --no-strip-extras requirements.in -o requirements.txt
 
 clean:
-	rm -rf target logs dbt_packages .local/warehouse .local/metastore_db .local/logs .local/demo .local/demo.lock \
-		.local/cluster .local/bench .local/soak .local/class_archive.log .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf target logs dbt_packages .local/warehouse .local/metastore_db .local/hive_resources .local/logs \
+		.local/demo .local/demo.lock .local/cluster .local/bench .local/soak .local/class_archive.log \
+		.mypy_cache .ruff_cache .pytest_cache .hypothesis

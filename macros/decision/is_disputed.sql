@@ -31,8 +31,8 @@ is_contended
                 ) | indent(16) }} <> 'descendant'
                 or (
                     {{ replication_conflicts.keeps_other_columns('held_before_run') | indent(20) }}
-                    and {{ replication_conflicts.rows_differ(
-                        'held_before_run.row', 'change_row', 'array_except(map_keys(change_row), written_columns)'
+                    and {{ replication_conflicts.rows_differ_elsewhere(
+                        'held_before_run.row', 'change_row', 'written_columns'
                     ) | indent(20) }}
                 )
             )

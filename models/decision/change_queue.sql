@@ -9,6 +9,7 @@
 {%- set has_few_hashes = incoming_length <= most_broadcast('hashes') -%}
 {%- set has_few_keys = not has_interventions and has_few_hashes -%}
 {%- set has_few_changes = incoming_length <= most_broadcast('changes') -%}
+{%- set is_settled = "intake = 'taken' and replication = 'merge' and not is_disputed" -%}
 {%- set is_brought_together = is_one_of(
     'met.publication', publications_with_rows_together()
 ) %}
@@ -339,11 +340,33 @@ acting as (
 
 {% endif -%}
 -- one row per change: whether it applies as it came, or the rounds look at it
-final as (
+examined as (
     select
         *,
         {{ is_disputed(has_interventions) }} as is_disputed
     from {{ 'acting' if has_interventions else 'guessed' }}
+),
+
+final as (
+    {% if is_merge() -%}
+    -- values are for decisions: writing them takes longer than finding that none is needed
+    select
+        * except (change_row, previous_values, held_before_run),
+        if({{ is_settled }}, null, change_row) as change_row,
+        if({{ is_settled }}, null, previous_values) as previous_values,
+        if(
+            {{ is_settled }} and held_before_run is not null,
+            {{ row_state(
+                'held_before_run.version', 'held_before_run.node', 'held_before_run.change_id',
+                'held_before_run.is_deleted', 'held_before_run.is_of_this_run',
+                lineage='held_before_run.lineage', merge_version='held_before_run.merge_version'
+            ) | indent(12) }},
+            held_before_run
+        ) as held_before_run
+    from examined
+    {%- else -%}
+    select * from examined
+    {%- endif %}
 )
 
 select * from final

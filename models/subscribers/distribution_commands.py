@@ -323,6 +323,7 @@ def in_parts(commands: DataFrame, transaction_columns: Sequence[str]) -> DataFra
                 f.col("queue_position"),
             ),
         )
+        .withColumn("is_followed", f.lead(f.lit(True), 1, False).over(row))
         .withColumn("left_before", f.max("leaves_at").over(earlier))
         .withColumn("returned_before", f.max("returns_at").over(earlier))
         .withColumn(
@@ -333,7 +334,6 @@ def in_parts(commands: DataFrame, transaction_columns: Sequence[str]) -> DataFra
             ),
         )
         .withColumn("part", f.max("begins_at").over(so_far))
-        .withColumn("is_followed", f.lead(f.lit(True), 1, False).over(row))
     )
 
 

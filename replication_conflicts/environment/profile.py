@@ -81,6 +81,8 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
         "spark.ui.retainedTasks": "10",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.warehouse.dir": str(state / "warehouse"),
+        # else every session leaves an empty folder in the system's folder for temporary files
+        "spark.hadoop.hive.downloaded.resources.dir": str(state / "hive_resources"),
         "spark.hadoop.javax.jdo.option.ConnectionURL": metastore,
     }
 

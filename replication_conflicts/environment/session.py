@@ -27,6 +27,7 @@ METASTORE_SERVICE = "spark.hadoop.hive.metastore.uris"
 CLASS_PATH = "spark.driver.extraClassPath"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 WAREHOUSE = "spark.sql.warehouse.dir"
+HIVE_RESOURCES = "spark.hadoop.hive.downloaded.resources.dir"
 JARS = "spark.jars"
 
 _PATH_OPTIONS = (
@@ -84,8 +85,8 @@ def resolved(parameters: Mapping[str, Any], project_dir: Path) -> dict[str, str]
     if JARS in settings:
         paths = settings[JARS].split(",")
         settings[JARS] = ",".join(_absolute(path, project_dir) for path in paths)
-    if WAREHOUSE in settings:
-        settings[WAREHOUSE] = _absolute(settings[WAREHOUSE], project_dir)
+    for folder in {WAREHOUSE, HIVE_RESOURCES} & settings.keys():
+        settings[folder] = _absolute(settings[folder], project_dir)
     metastore = metastore_folder(settings, project_dir)
     if metastore is not None:
         settings[METASTORE_URL] = _DATABASE_NAME.sub(

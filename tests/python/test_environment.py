@@ -155,6 +155,7 @@ def test_written_profiles_have_the_committed_settings(tmp_path: Path) -> None:
         session.CLASS_PATH,
         session.JAVA_OPTIONS,
         session.WAREHOUSE,
+        session.HIVE_RESOURCES,
         session.METASTORE_URL,
     }
     for key in committed.keys() - paths:

@@ -68,8 +68,8 @@ MERGE = (
     Mutant(
         "nobody looks at a change that leaves another row than it carries",
         f"{DECISION}/is_disputed.sql",
-        "and {{ replication_conflicts.rows_differ(",
-        "and not {{ replication_conflicts.rows_differ(",
+        "and {{ replication_conflicts.rows_differ_elsewhere(",
+        "and not {{ replication_conflicts.rows_differ_elsewhere(",
     ),
     Mutant(
         "nobody looks at a change that does not know the row",
@@ -81,7 +81,7 @@ MERGE = (
         "a row that is not settled stays behind",
         "models/decision/merge_decisions.sql",
         "from previous_round where is_unlike_guess",
-        "from previous_round where not is_unlike_guess",
+        "from previous_round where false",
     ),
     Mutant(
         "a parent may go while it has children",
