@@ -9,7 +9,7 @@
 {%- set has_few_hashes = incoming_length <= most_broadcast('hashes') -%}
 {%- set has_few_keys = not has_interventions and has_few_hashes -%}
 {%- set has_few_changes = incoming_length <= most_broadcast('changes') -%}
-{%- set is_settled = "intake = 'taken' and replication = 'merge' and not is_disputed" -%}
+{%- set applies_as_it_came = "intake = 'taken' and replication = 'merge' and not is_disputed" -%}
 {%- set is_brought_together = is_one_of(
     'met.publication', publications_with_rows_together()
 ) %}
@@ -349,13 +349,13 @@ examined as (
 
 final as (
     {% if is_merge() -%}
-    -- values are for decisions: writing them takes longer than finding that none is needed
+    -- values are for decisions: what nobody disputes need not be written and read with them
     select
         * except (change_row, previous_values, held_before_run),
-        if({{ is_settled }}, null, change_row) as change_row,
-        if({{ is_settled }}, null, previous_values) as previous_values,
+        if({{ applies_as_it_came }}, null, change_row) as change_row,
+        if({{ applies_as_it_came }}, null, previous_values) as previous_values,
         if(
-            {{ is_settled }} and held_before_run is not null,
+            {{ applies_as_it_came }} and held_before_run is not null,
             {{ row_state(
                 'held_before_run.version', 'held_before_run.node', 'held_before_run.change_id',
                 'held_before_run.is_deleted', 'held_before_run.is_of_this_run',
