@@ -1,5 +1,6 @@
 {{ config(materialized='scratch') }}
 {%- do check_inputs() -%}
+{%- do check_initial_rows() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set has_few_hashes = feed_length() <= most_broadcast('hashes') -%}
 {%- set lookup = '/*+ broadcast(repeated) */' if has_few_hashes else '' %}

@@ -24,11 +24,15 @@ vars:
       replication: queued
       publisher: HQ
       articles:
-        item: {columns: {item_id: int, name: string, price: int}, primary_key: [item_id]}
+        item:
+          columns: {item_id: int, name: string, price: int}
+          primary_key: [item_id]
+          initial_snapshot: true
 """
 SOURCES = """
 sources:
   - {name: feeds, schema: "{{ target.schema }}_feeds", tables: [{name: stock__item}]}
+  - {name: initial, schema: "{{ target.schema }}_initial", tables: [{name: stock__item}]}
   - {name: held, schema: "{{ target.schema }}", tables: [{name: stock__item__versions}]}
   - name: inputs
     schema: "{{ target.schema }}_inputs"
@@ -48,6 +52,7 @@ FEED = {
     "name": "string",
     "price": "int",
 }
+INITIAL = {"item_id": "int", "name": "string", "price": "int", "row_version": "string"}
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +82,10 @@ def consumer(
         }
     )
     spark = project.build.spark
-    for schema in (project.schema, f"{project.schema}_feeds", f"{project.schema}_inputs"):
-        spark.sql(f"create schema {schema}")
+    for suffix in ("", "_feeds", "_initial", "_inputs"):
+        spark.sql(f"create schema {project.schema}{suffix}")
     tables.create_table(spark, f"{project.schema}_feeds.stock__item", FEED)
+    tables.create_table(spark, f"{project.schema}_initial.stock__item", INITIAL)
     for name, columns in INPUTS.items():
         tables.create_table(spark, f"{project.schema}_inputs.{name}", columns)
     installed = project.build.run("deps")
@@ -107,6 +113,26 @@ def fill(project: ScratchProject, **values: str) -> None:
 def errors(project: ScratchProject, *options: str) -> tuple[str, ...]:
     """What the first model of a run says."""
     return project.build.run("compile", "--select", "arrived_changes", *options).errors
+
+
+@pytest.mark.spark
+def test_initial_rows_need_keys_of_their_own_and_versions(consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south')")
+    spark, initial = consumer.build.spark, f"{consumer.schema}_initial.stock__item"
+    spark.sql(f"insert into {initial} values (1, 'bolt', 5, 'v1'), (2, 'nut', 3, 'v2')")
+    try:
+        assert not errors(consumer)
+        spark.sql(
+            f"insert into {initial} values (2, 'nut', 4, 'v3'), (2, 'nut', 5, 'v4'),"
+            " (null, 'gear', 1, 'v5'), (3, 'screw', 1, null)"
+        )
+        (error,) = errors(consumer)
+        assert "publication 'stock', article 'item': the initial rows in" in error
+        assert "1 row without a key" in error
+        assert "2 rows whose key another row has" in error
+        assert "1 row without a row_version" in error
+    finally:
+        spark.sql(f"delete from {initial}")
 
 
 @pytest.mark.spark
