@@ -54,7 +54,7 @@ timeline as (
             *,
             row_number() over (
                 partition by publication, transaction_key, article, row_key
-                order by queue_position desc
+                order by queue_position desc, change_id desc
             ) as number_from_end
         from {{ decided }}
         where guess
@@ -65,8 +65,8 @@ timeline as (
         publication,
         article,
         row_key,
-        cast(-1 as bigint) as from_position,
-        cast(-1 as bigint) as queue_position,
+        {{ replication_conflicts.before_queue() }} as from_position,
+        {{ replication_conflicts.before_queue() }} as queue_position,
         {{ replication_conflicts.key_facts(
             'if(held_before_run.is_deleted, null, held_before_run.row)', replication
         ) | indent(4) }} as facts
@@ -75,7 +75,7 @@ timeline as (
             *,
             row_number() over (
                 partition by publication, article, row_key
-                order by transaction_position, queue_position
+                order by transaction_position, queue_position, change_id
             ) as change_number
         from {{ decided }}
         {%- if with_records %}
@@ -89,8 +89,8 @@ timeline as (
         record_rows.publication,
         record_rows.article,
         record_rows.row_key,
-        cast(-1 as bigint) as from_position,
-        cast(-1 as bigint) as queue_position,
+        {{ replication_conflicts.before_queue() }} as from_position,
+        {{ replication_conflicts.before_queue() }} as queue_position,
         {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)', replication) | indent(8) }} as facts
     from {{ ref('record_rows') }} as record_rows
     left anti join {{ ref('change_queue') }} as changes
@@ -129,7 +129,7 @@ holders as (
         publication,
         article,
         row_key,
-        cast(-1 as bigint) as from_position,
+        {{ replication_conflicts.before_queue() }} as from_position,
         cast(null as bigint) as until_position,
         constraint_id,
         role,

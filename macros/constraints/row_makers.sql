@@ -24,12 +24,12 @@ from (
         *,
         row_number() over (
             partition by publication, transaction_key, article, row_key
-            order by queue_position desc
+            order by queue_position desc, change_id desc
         ) as number_from_end,
         -- NULL where there was no row
         first_value({{ row_before }}) over (
             partition by publication, transaction_key, article, row_key
-            order by queue_position
+            order by queue_position, change_id
             rows between unbounded preceding and unbounded following
         ) as row_before_all
     from {{ decided }}

@@ -22,7 +22,7 @@ from (
             and coalesce(
                 max(outcome_alone = 'applied') over (
                     partition by publication, coalesce(intervention.conflict_id, change_id)
-                    order by transaction_position, queue_position
+                    order by transaction_position, queue_position, change_id
                     rows between unbounded preceding and 1 preceding
                 ),
                 false

@@ -18,7 +18,7 @@ brought as (
         *,
         first_value(held_row) over (
             partition by publication, transaction_key, article, row_key
-            order by queue_position
+            order by queue_position, change_id
         ) as row_before
     from {{ alone }}
     where

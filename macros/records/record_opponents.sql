@@ -82,7 +82,7 @@ contended as (
     qualify
         row_number() over (
             partition by publication, transaction_key, article, row_key
-            order by queue_position
+            order by queue_position, change_id
         ) = 1
 )
 

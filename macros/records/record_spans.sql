@@ -17,8 +17,8 @@ versions as (
         publication,
         article,
         row_key,
-        cast(-1 as bigint) as from_position,
-        cast(-1 as bigint) as queue_position,
+        {{ replication_conflicts.before_queue() }} as from_position,
+        {{ replication_conflicts.before_queue() }} as queue_position,
         held_state as state,
         last_operation
     from {{ ref('record_rows') }}
@@ -41,7 +41,7 @@ versions as (
             *,
             row_number() over (
                 partition by publication, transaction_key, article, row_key
-                order by queue_position desc
+                order by queue_position desc, change_id desc
             ) as number_from_end
         from {{ alone }}
         where guess

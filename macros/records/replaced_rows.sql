@@ -1,6 +1,5 @@
 {#- The other rows of a record that a winning session replaces: as its images say, unless it knows the held row and holds the same, and
-    those that it does not hold go, as far as they lie in its node's partition. One row per group and row, and one more per group, with NULL for the row, that stands for the
-    leading change itself. A statement.
+    those that it does not hold go, as far as they lie in its node's partition. One row per group and row. A statement.
 
     changes: record_changes; members: record_members; verdicts: record_verdicts -#}
 {% macro replaced_rows(changes, members, verdicts) -%}
@@ -36,7 +35,7 @@ images as (
     qualify
         row_number() over (
             partition by publication, transaction_key, article, row_key
-            order by queue_position desc
+            order by queue_position desc, change_id desc
         ) = 1
 ),
 

@@ -83,6 +83,7 @@ conflicts as (
         outcomes.run_sequence,
         outcomes.transaction_position,
         outcomes.queue_position,
+        outcomes.change_id,
         outcomes.publisher_version,
         map_filter(
             outcomes.change_row, (name, value) -> array_contains(articles.primary_key, name)

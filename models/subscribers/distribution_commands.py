@@ -24,8 +24,7 @@ KIND_ORDER = {
     "replicated": 0,
     "compensating": 1,
     "not_applied": 2,
-    "reinitialize": 3,
-    "log_conflict": 4,
+    "log_conflict": 3,
 }
 
 # what changes no row
@@ -287,6 +286,8 @@ def in_order(commands: DataFrame) -> DataFrame:
         "subscriber",
         "article",
         "row_key",
+        # changes that share a place go by their ids
+        "change_id",
     )
     number = f.row_number().over(transaction).cast("bigint")
     return commands.withColumn("sequence", number + f.shiftleft("place_behind", BEHIND_BITS))
@@ -302,7 +303,7 @@ def in_parts(commands: DataFrame, transaction_columns: Sequence[str]) -> DataFra
     """
     row = Window.partitionBy(
         *transaction_columns, "kind", "subscriber", "article", "row_key"
-    ).orderBy("queue_position")
+    ).orderBy("queue_position", "change_id")
     queue = Window.partitionBy(*transaction_columns, "kind").orderBy("queue_position")
     earlier = queue.rangeBetween(Window.unboundedPreceding, -1)
     so_far = queue.rangeBetween(Window.unboundedPreceding, Window.currentRow)
@@ -466,7 +467,11 @@ SNAPSHOT = "array<struct<article:string,relation:string,table_version:bigint>>"
 
 
 def reinitialize_commands(reinitializations: DataFrame) -> DataFrame:
-    """One command per subscription that a conflict has marked: take the snapshot that it names."""
+    """One command per subscription that a conflict has marked: take the snapshot that it names.
+
+    Its `sequence` is 1, like that of the first record of a conflict of its place: those lie behind
+    no snapshot, and their subscriber does not get them beside it.
+    """
     nothing = f.lit(None)
     return reinitializations.select(
         f.md5(

@@ -325,6 +325,20 @@ def crafted_cases() -> list[Case]:
         ),
         side_by_side("stories of publisher_wins_reinitialize", reports()),
         case(
+            "changes that share a place go by their ids",
+            [
+                [
+                    row(1, "north", "update", AB, "v0", "n1"),
+                    row(1, "south", "update", AB, "n1", "s1"),
+                    row(2, "south", "insert", ("c", "c"), None, "s2", change_id="b"),
+                    row(2, "north", "insert", ("c", "c"), None, "n2", change_id="c"),
+                    row(2, "HQ", "delete", ("c", "c"), "n2", change_id="a"),
+                ],
+                [row(3, "north", "update", AB, "s1", "n3")],
+            ],
+            is_cut_free=False,
+        ),
+        case(
             "overwritten by a subscriber, row and tombstone and nothing",
             [
                 [

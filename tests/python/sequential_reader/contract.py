@@ -304,11 +304,16 @@ def _copies_order(change: Change) -> tuple[bool, int, str]:
     return (change.position is None, change.position or 0, repr(_content(change)))
 
 
-def _queue_order(change: Change) -> tuple[bool, int, str]:
-    # places are unique; changes that have none come first, and are rejected
-    return (change.position is not None, change.position or 0, repr(_content(change)))
+def _queue_order(change: Change) -> tuple[bool, int, str, str]:
+    # changes that have no place come first, and are rejected; those that share one go by their ids
+    return (
+        change.position is not None,
+        change.position or 0,
+        change.change_id or "",
+        repr(_content(change)),
+    )
 
 
-def _transaction_order(transaction: Transaction) -> tuple[bool, int, str]:
-    position = transaction.position
-    return (position is not None, position or 0, repr(_content(transaction.changes[0])))
+def _transaction_order(transaction: Transaction) -> tuple[bool, int, str, str]:
+    position, last = transaction.position, transaction.changes[-1]
+    return (position is not None, position or 0, last.change_id or "", repr(_content(last)))
