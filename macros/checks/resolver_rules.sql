@@ -4,7 +4,7 @@
       scale     how many digits behind the point its column may have, where it computes a wide_number; any where there is none
       options   what else it understands -#}
 {% macro resolver_rules() -%}
-    {%- set numbers = ['tinyint', 'smallint', 'int', 'integer', 'bigint', 'long', 'float', 'real', 'double', 'decimal', 'dec', 'numeric'] -%}
+    {%- set numbers = ['tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'decimal'] -%}
     {%- set times = ['date', 'timestamp', 'timestamp_ntz'] -%}
     {%- set texts = ['string', 'varchar', 'char'] -%}
     {{ return({

@@ -1,12 +1,8 @@
-{#- Merge replication: whether a change makes a version of its row; no where it has no outcome. Over the columns of merge_decisions.
-
-    has_records: whether rows may be replaced with their logical record -#}
-{% macro makes_version(has_records) -%}
+{#- Merge replication: whether a change makes a version of its row; no where it has no outcome. Over the columns of merge_decisions. -#}
+{% macro makes_version() -%}
 coalesce(
         outcome in ('applied', 'won', 'merged')
-        {%- if has_records %}
         or (is_run_row and not is_obsolete and not is_condemned)
-        {%- endif %}
         or (is_resolved_row and outcome = 'lost')
         -- a second delete of a row is one more version by which its tombstone is known
         or (outcome = 'already_deleted' and held_row is not null),

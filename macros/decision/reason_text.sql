@@ -17,21 +17,22 @@ case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
         )
         when 'condemned' then concat(
             'The change of ', {{ loser_node }}, ' to the row ', {{ article }}, ' ', {{ row_key }},
-            ' was undone',
             case {{ rule }}
                 when 'condemned_with_failure' then concat(
-                    ' together with its transaction, of which another change could not be applied at ', {{ winner_node }}
+                    ' was undone together with its transaction, of which another change could not be applied at ',
+                    {{ winner_node }}
                 )
                 when 'waits_for_reinitialization' then concat(
-                    ' at ', {{ winner_node }}, ', because ', {{ loser_node }}, ' has to take a new snapshot first'
+                    ' was undone at ', {{ winner_node }}, ', because ', {{ loser_node }}, ' has to take a new snapshot first'
                 )
                 when 'logical_record' then concat(
-                    ' together with its logical record, which lost against ', {{ winner_node }}
+                    ' was undone together with its logical record, which lost against ', {{ winner_node }}
                 )
                 when 'condemned_with_record' then concat(
-                    ' together with its logical record, of which another change could not be applied at ', {{ winner_node }}
+                    ' was not applied, because another change of its logical record could not be applied at ',
+                    {{ winner_node }}
                 )
-                else concat(' together with its transaction, which lost against ', {{ winner_node }})
+                else concat(' was undone together with its transaction, which lost against ', {{ winner_node }})
             end,
             '.'
         )

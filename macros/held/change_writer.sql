@@ -1,8 +1,7 @@
 {#- Merge replication: a change as the writer of its version, as a row_writer. -#}
-{% macro change_writer(has_interventions) -%}
+{% macro change_writer(change_id='change_id') -%}
 {{ replication_conflicts.row_writer(
     'defending_priority',
-    replication_conflicts.place_known_from(), 'queue_position', 'node', 'number',
-    replication_conflicts.by_intervention(has_interventions, 'null', 'change_id')
+    replication_conflicts.place_known_from(), 'queue_position', 'node', 'number', change_id
 ) }}
 {%- endmacro %}

@@ -32,7 +32,6 @@ from (
             pending.new_version,
             pending.change_row,
             null as other_content,
-            false as is_apart,
             pending.policy,
             pending.publisher,
             cast({{ replication_conflicts.run_sequence() }} as bigint) as run_sequence,
@@ -60,10 +59,8 @@ from (
             {%- endif %}
             null as guessed_failure,
             true as is_failure_final,
-            {%- if replication_conflicts.has_records() %}
             false as is_run_row,
             null as cause_change_id,
-            {%- endif %}
             0 as round_number,
             '{{ invocation_id }}' as run_id,
             pending.intervention

@@ -72,7 +72,7 @@
         {%- endfor -%}
         {%- if state.unsettled -%}
             {{ exceptions.raise_compiler_error(
-                model.name ~ ": not settled after " ~ state.number ~ " rounds, more than there are transactions ("
+                model.name ~ ": not settled after " ~ state.number ~ " rounds, more than can be needed ("
                 ~ apart ~ ' ' ~ state.unsettled | join(', ') ~ "). This is an error of the rules, not of the data: please "
                 ~ "report it with the tables " ~ replication_conflicts._round_table(1) ~ " and " ~ state.table ~ "."
             ) }}

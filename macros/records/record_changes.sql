@@ -3,7 +3,6 @@
 {% macro record_changes(alone, groups) -%}
 select
     alone.*,
-    groups.record,
     groups.group_key,
     groups.change_tops,
     groups.is_detected_whole,

@@ -64,7 +64,6 @@ select
     sessions.publication,
     sessions.transaction_key,
     sessions.group_key,
-    sessions.is_detected_whole,
     sessions.leader_change_id,
     sessions.are_changes_deletes,
     sessions.are_changes_inserts,

@@ -163,12 +163,12 @@ final as (
         if(is_current, 'y', 'n') as current_state,
         is_deleted,
         case
-            when colname is not null and is_of_a_run then 'a run computed the value'
+            when colname is not null and is_of_a_run then 'a run wrote the value'
             when colname is not null and is_initial then 'as in the initial snapshot'
             when colname is not null then 'wrote the column last'
             when is_current and is_deleted then 'deleted the row'
             when is_current and is_initial then 'the initial snapshot'
-            when is_current and is_of_a_run then 'a run made this version from both sides'
+            when is_current and is_of_a_run then 'a run made this version'
             when is_current then 'made this version'
             else 'made an earlier version, or one that this one knows'
         end as comment

@@ -46,9 +46,7 @@ arrived as (
         transaction_id,
         transaction_change_count,
         changed_at,
-        {%- if has_interventions %}
         cast(null as {{ intervention_type() }}) as intervention,
-        {%- endif %}
         change_row,
         content_hash
     from {{ ref('incoming_changes') }}
@@ -127,9 +125,7 @@ decided as (
         decisions.replication,
         decisions.policy,
         decisions.run_sequence,
-        {%- if has_interventions %}
         arrived.intervention,
-        {%- endif %}
         decisions.conflict_logging,
         decisions.decided_at,
         decisions.comparison,
@@ -179,9 +175,7 @@ decided as (
             decisions.outcome = 'merged'
             or decisions.is_resolved_row
             or decisions.operation = 'delete'
-            {%- if has_interventions %}
-            or arrived.intervention is not null
-            {%- endif %},
+            or arrived.intervention is not null,
             decisions.state_after.row,
             null
         ) as merged_row,
@@ -207,7 +201,7 @@ identified as (
             when conflict_kind is not null
                 then {{ conflict_id(
                     'publication', 'article', 'row_key',
-                    by_intervention(has_interventions, 'change_id', 'losing_version'),
+                    by_intervention('change_id', 'losing_version'),
                     winning_version(
                         'replication', 'outcome', 'failure', 'record_winner_version',
                         'coalesce(publisher_version, last_version)'
@@ -290,31 +284,23 @@ recorded as (
         identified.held_version,
         identified.held_node,
         identified.held_change_id,
-        {% if has_interventions -%}
         if(
             identified.intervention.kind = 'refused_command',
             identified.intervention.lost_row,
             {{ row_before }}
         ) as held_row,
         {{ row_before }} as row_before,
-        {%- else -%}
-        {{ row_before }} as held_row,
-        {%- endif %}
         identified.publisher_version,
         identified.publisher_lineage,
         identified.version_node,
         identified.version_change_id,
         identified.merge_version,
-        {% if has_interventions -%}
         -- a node whose refused command is not undone gets what is there
         if(
             identified.intervention.kind = 'refused_command' and not identified.is_written,
             {{ row_before }},
             identified.merged_row
         ) as merged_row,
-        {%- else -%}
-        identified.merged_row,
-        {%- endif %}
         identified.outcome,
         identified.rule,
         identified.conflict_id,
@@ -322,15 +308,11 @@ recorded as (
         identified.conflict_kind,
         coalesce(identified.failure.code, identified.conflict_type) as reason_code,
         identified.failure.name as failed_constraint,
-        {% if has_interventions -%}
         -- a person has submitted what this node still has
         coalesce(
             identified.loser_node,
             if(identified.new_version is null, null, identified.intervention.loser.node)
         ) as loser_node,
-        {%- else -%}
-        identified.loser_node,
-        {%- endif %}
         identified.loser_change_id,
         identified.winner_node,
         identified.winner_change_id,
@@ -341,9 +323,7 @@ recorded as (
         identified.conflict_logging,
         identified.content_hash,
         identified.run_sequence,
-        {%- if has_interventions %}
         identified.intervention,
-        {%- endif %}
         '{{ invocation_id }}' as run_id,
         identified.decided_at
     from identified
@@ -406,14 +386,11 @@ conflicts as (select * from recorded),
 -- one row per change: whose partitions the row lies in before and after the decision
 final as (
     select
-        * except (conflict_id{{ ', intervention, row_before' if has_interventions }}),
+        * except (conflict_id, intervention, row_before),
         conflict_id,
+        {{ partition_members('row_before') | indent(4) }} as partitions_before,
         {{ partition_members(
-            'row_before' if has_interventions else 'held_row'
-        ) | indent(4) }} as partitions_before,
-        {{ partition_members(
-            "if(publisher_version is null, null, if(is_written"
-            ~ (' or intervention is not null' if has_interventions else '')
+            "if(publisher_version is null, null, if(is_written or intervention is not null"
             ~ ", coalesce(merged_row, change_row), held_row))"
         ) | indent(4) }} as partitions_after
     from conflicts

@@ -228,7 +228,6 @@ guessed as (
         met.new_version,
         met.change_row,
         met.other_content,
-        met.is_apart,
         publications.policy,
         publications.publisher,
         publications.run_sequence,
@@ -303,11 +302,9 @@ guessed as (
         cast(null as {{ failure_type() }}) as guessed_failure,
         -- under queued updating a failure may be assumed before it is sure
         met.replication = 'merge' as is_failure_final,
-        {%- if has_records() %}
-        -- rounds add rows that the run itself writes
+        -- rounds add rows that the run itself writes, for logical records
         false as is_run_row,
         cast(null as string) as cause_change_id,
-        {%- endif %}
         0 as round_number,
         '{{ invocation_id }}' as run_id
     from met

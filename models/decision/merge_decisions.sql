@@ -1,9 +1,7 @@
-{#- what only logical records need, keys, or decisions of people and refused commands, is planned
-    only with them -#}
+{#- what only logical records need, or keys, is planned only with them -#}
 {%- set has_interventions = has_interventions() -%}
 {%- set with_keys = publications_with_keys('merge') -%}
 {%- set with_records = record_articles() | map(attribute='publication') | unique | list -%}
-{%- set own_failure = record_own_failure() if with_records else 'own_failure' -%}
 {#- where rows are apart, one that is settled is not looked at again -#}
 {%- set with_rows_apart = publications_with_rows_apart() -%}
 {%- set again = 'is_contended' if not with_rows_apart else "is_contended and (
@@ -89,9 +87,7 @@ select
     row_key,
     change_id,
     node,
-    {%- if has_interventions %}
     intervention,
-    {%- endif %}
     is_publisher_change,
     transaction_key,
     transaction_position,
@@ -114,10 +110,8 @@ select
     is_contended,
     is_looked_at,
     round_number,
-    {%- if with_records %}
     is_run_row,
     cause_change_id,
-    {%- endif %}
     next_failure as guessed_failure,
     intake,
     run_id,
@@ -135,9 +129,7 @@ changes as (
         {{ row_hash() }} as row_hash,
         change_id,
         {{ acting_node() }} as node,
-        {%- if has_interventions %}
-        intervention,
-        {%- endif %}
+        {{ acting_intervention() }} as intervention,
         is_publisher_change,
         transaction_key,
         transaction_position,
@@ -163,10 +155,8 @@ changes as (
         guess,
         guessed_state,
         run_sequence,
-        {%- if with_records %}
         is_run_row,
         cause_change_id,
-        {%- endif %}
         guessed_failure
     from {{ previous_round(ref('change_queue')) }}
     where
@@ -182,7 +172,7 @@ followed as (
         * except (is_looked_at),
         is_looked_at
         or {{ is_followed(
-            'transaction_position, ' ~ ('is_run_row, ' if with_records else '') ~ 'queue_position'
+            'transaction_position, is_run_row, queue_position, change_id'
         ) }} as is_looked_at
     from changes
 ),
@@ -202,7 +192,7 @@ versioned as (
     select
         *,
         if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
-        {{ change_writer(has_interventions) | indent(8) }} as own_writer
+        {{ change_writer('if(intervention is null, change_id, null)') | indent(8) }} as own_writer
     from numbered
 ),
 
@@ -219,9 +209,8 @@ proposed as (
                         'held_before_run'
                     ),
                     'held_before_run',
-                    known_lineage='if(' ~ is_record_detected_whole() ~ ', null, lineage)'
-                    if with_records else 'lineage',
-                    known_as=known_as(has_interventions)
+                    known_lineage='if(' ~ is_record_detected_whole() ~ ', null, lineage)',
+                    known_as=known_as()
                 ) | indent(20) }})
         end as proposed_row
     from versioned
@@ -234,7 +223,7 @@ held as (
         coalesce(
             last_value(if(guess, proposed_row, null), true) over (
                 partition by row_hash, publication, article, row_key
-                order by transaction_position, {{ 'is_run_row, ' if with_records }}queue_position
+                order by transaction_position, is_run_row, queue_position, change_id
                 rows between unbounded preceding and 1 preceding
             ),
             held_before_run
@@ -312,7 +301,8 @@ classified as (
         ) | indent(4) }} as kind_met
     from narrowed
 ){{ ',' if not with_records }}
-{% if with_records %}
+
+{% if with_records -%}
 select * from classified{{ end_of_stage('alone') }}
 {{ record_spans(stage('alone')) }}{{ end_of_stage('spans', with_records) }}
 {{ record_groups(stage('alone'), stage('spans')) }}{{ end_of_stage('groups', with_records) }}
@@ -336,6 +326,11 @@ with
     stage('alone'), stage('groups'), stage('changes'), stage('members'), stage('opponents'),
     stage('verdicts'), stage('replaced'), stage('numbers') if has_interventions else none
 ) }},
+{% else -%}
+-- one row per change: it is part of no logical record
+recorded as (
+    {{ outside_records('classified') | indent(4) }}
+),
 {% endif %}
 
 -- one row per change: what its article's resolver says about the conflict. No resolver is asked
@@ -349,7 +344,7 @@ resolved as (
                 and kind_met <> 'insert_insert'
                 then {{ resolution_of_conflict() | indent(12) }}
         end as resolution
-    from {{ 'recorded' if with_records else 'classified' }}
+    from recorded
 ),
 
 -- one row per change: the row that the resolver made of both sides, where it computed a value
@@ -357,7 +352,7 @@ computed as (
     select
         *,
         coalesce(
-            {{ "record_verdict = 'won'" if with_records else 'null' }},
+            record_verdict = 'won',
             resolution.winner = 'change',
             contending_priority > defender.priority
         ) as is_change_winner_by_rule,
@@ -384,12 +379,8 @@ won as (
         coalesce(not equals_change and not equals_held, false) as is_resolved_row,
         case
             when
-                {%- if with_records %}
                 kind_alone = 'insert_insert'
                 and not record_verdict <=> 'lost'
-                {%- else %}
-                kind_met = 'insert_insert'
-                {%- endif %}
                 and not is_publisher_change
                 then {{ failure(2627, 'primary key') }}
             when resolution.is_overflow then {{ failure(8115, 'overflow of a computed value') }}
@@ -413,9 +404,7 @@ overlaid as (
         *,
         {{ keeps_other_columns('held_row') | indent(8) }}
         and kind_met is null
-        {%- if with_records %}
-        and record_verdict is null
-        {%- endif %} as keeps_other_columns
+        and record_verdict is null as keeps_other_columns
     from won
 ),
 
@@ -437,20 +426,16 @@ replaced as (
     select
         *,
         if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
-        {{ change_writer(has_interventions) | indent(8) }} as own_writer,
+        {{ change_writer('if(intervention is null, change_id, null)') | indent(8) }} as own_writer,
         {{ row_writer(
             '100', place_known_from(), 'queue_position', 'run_node', 'run_number', 'null'
         ) | indent(4) }} as run_writer,
         kind_met is not null and not is_publisher_change as is_conflict,
-        {% if has_interventions -%}
         if(
             intervention.kind = 'submit_winner',
             {{ overlaid_row('held_row.row', 'change_row') | indent(12) }},
             standing_row
         ) as row_after
-        {%- else -%}
-        standing_row as row_after
-        {%- endif %}
     from filled
 ),
 
@@ -459,7 +444,7 @@ allowed as (
     select
         *,
         case
-            {{ record_allowance() if with_records }}
+            {{ record_allowance() }}
             when operation = 'delete' and not is_row_held then false
             when is_publisher_change then not is_same_value
             when comparison = 'ancestor' or is_same_value then false
@@ -479,12 +464,11 @@ failing as (
         case
             when is_publisher_change then null
             when failure_met is not null then failure_met
-            when is_allowed then coalesce(guessed_failure, {{ own_failure }})
+            when is_allowed then coalesce(guessed_failure, {{ record_own_failure() }})
         end as failure
     from allowed
 ),
 
-{% if with_records -%}
 -- one row per change: what fails in its record takes all with it that is decided together
 judged as (
     select
@@ -503,7 +487,6 @@ judged as (
     from failing
 ),
 
-{% endif -%}
 -- one row per change: whether it stands, if it is no part of a logical record
 ruled_alone as (
     select
@@ -511,29 +494,25 @@ ruled_alone as (
         {{ merge_verdict(
             'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
         ) | indent(4) }} as verdict_alone
-    from {{ 'judged' if with_records else 'failing' }}
+    from judged
 ),
 
 -- one row per change: whether it stands
 ruled as (
     select
         *,
-        {%- if with_records %}
         has_record_failure and failure is null and is_allowed as is_condemned,
-        {%- endif %}
         {{ record_change_verdict(
             'is_run_row', 'failure', 'has_record_failure', 'is_allowed', 'verdict_alone'
-        ) | indent(4) if with_records else 'verdict_alone' }} as verdict
+        ) | indent(4) }} as verdict
     from ruled_alone
 ),
 
-{% if has_interventions -%}
 -- one row per change: what becomes of it where it is a decision of a person or a refused command
 intervened as (
     {{ interventions_of_round('ruled') | indent(4) }}
 ),
 
-{% endif -%}
 -- one row per change: what becomes of it, if it is no part of a logical record
 decided_alone as (
     select
@@ -544,42 +523,39 @@ decided_alone as (
             "keeps_other_columns and (comparison = 'concurrent' or "
             ~ rows_differ('row_after', 'change_row') ~ ")"
         ) | indent(4) }} as outcome_alone
-    from {{ 'intervened' if has_interventions else 'ruled' }}
+    from intervened
 ),
 
 -- one row per change: what becomes of it
 decided as (
     select
         *,
-        {{ by_intervention(has_interventions, 'intervention_outcome', record_outcome(
+        {{ by_intervention('intervention_outcome', record_outcome(
             "(operation <> 'image' and not is_run_row)", 'record_verdict', 'failure',
             'has_record_failure', 'is_allowed', 'is_opponent', 'is_publisher_change',
             'outcome_alone'
-        ) if with_records else 'outcome_alone') | indent(4) }} as outcome,
+        )) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what a change has lost against that lost with its whole record
-        {{ "if(record_verdict = 'lost', "
-        ~ version_text('defender.node', 'defender.number') ~ ", null)"
-        if with_records else 'cast(null as string)' }} as record_winner_version,
+        if(
+            record_verdict = 'lost', {{ version_text('defender.node', 'defender.number') }}, null
+        ) as record_winner_version,
         case
-            {% if has_interventions -%}
             when intervention.kind = 'refused_command'
                 then concat('failed_', intervention.operation)
             when intervention is not null then null
-            {% endif -%}
             when failure is not null then concat('failed_', operation)
-            {%- if with_records %}
-            when is_condemned
-                then if(is_run_row, null, 'condemned')
-            {%- endif %}
+            when is_condemned then if(is_run_row, null, 'condemned')
             else kind_met
         end as conflict_kind,
         -- who stands against it in the conflict
         if(
-            failure is not null{{ ' or is_condemned' if with_records }},
+            failure is not null or is_condemned,
             {{ publisher_side() }},
+            -- versions of the run's own, and rows of the initial snapshot, are no change's
             struct(
-                if(defender.node = run_node, publisher, defender.node) as node, defender.change_id
+                if(defender.change_id is null, publisher, defender.node) as node,
+                defender.change_id
             )
         ) as opponent
     from decided_alone
@@ -599,36 +575,26 @@ explained as (
 left_behind as (
     select
         *,
-        {{ by_intervention(has_interventions, 'intervention.kind', record_rule(
+        {{ by_intervention('intervention.kind', record_rule(
             'record_verdict', 'is_run_row', 'outcome', 'rule_alone'
-        ) if with_records else 'rule_alone') | indent(4) }} as rule,
-        {%- if with_records %}
+        )) | indent(4) }} as rule,
         if(
             is_run_row,
             {{ run_row_state() | indent(12) }},
             {{ merge_state(
                 'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
                 'held_row', known_lineage='if(coalesce(is_detected_whole, false), null, lineage)',
-                known_as=known_as(has_interventions)
+                known_as=known_as()
             ) | indent(12) }}
         ) as state_after,
-        {%- else %}
-        {{ merge_state(
-            'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
-            'held_row', known_as=known_as(has_interventions)
-        ) | indent(4) }} as state_after,
-        {%- endif %}
         {%- if with_keys %}
         -- before anybody looks at keys
         {{ by_intervention(
-            has_interventions, 'is_intervention_written',
-            'is_allowed and failure is null'
-            ~ (' and not has_record_failure' if with_records else '')
+            'is_intervention_written',
+            'is_allowed and failure is null and not has_record_failure'
         ) }} as would_apply,
         {%- endif %}
-        {{ by_intervention(
-            has_interventions, 'is_intervention_written', makes_version(with_records)
-        ) }} as is_written
+        {{ by_intervention('is_intervention_written', makes_version()) }} as is_written
     from explained
 )
 
@@ -645,9 +611,7 @@ select
     transaction_position,
     queue_position,
     operation,
-    {%- if has_interventions %}
     intervention,
-    {%- endif %}
     new_version,
     version,
     replication,
@@ -668,14 +632,12 @@ select
     round_number,
     guess,
     guessed_failure,
-    {%- if with_records %}
     is_run_row,
     cause_change_id,
     group_key,
     is_condemned,
     is_record_kept_at_node,
     record_conflict_type,
-    {%- endif %}
     record_winner_version,
     proposed_row,
     held_row,
@@ -731,28 +693,19 @@ compared_with_guess as (
         ) as differs_from_guess,
         case
             when conflict_kind is null then null
-            {%- if has_interventions %}
             when intervention is not null then intervention.loser
-            {%- endif %}
             when is_rejected then struct(node, change_id)
             else opponent
         end as loser,
         case
             when conflict_kind is null then null
-            {%- if has_interventions %}
-            when intervention is not null
-                then {{ publisher_side() }}
-            {%- endif %}
+            when intervention is not null then {{ publisher_side() }}
             when is_rejected then opponent
-            {%- if with_records %}
             else struct(node, coalesce(cause_change_id, change_id) as change_id)
-            {%- else %}
-            else struct(node, change_id)
-            {%- endif %}
         end as winner,
         {{ conflict_type(
             'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
-            is_reported='intervention is not null' if has_interventions else 'false'
+            is_reported='intervention is not null'
         ) | indent(4) }} as type_alone
     from broken
 ),
@@ -769,13 +722,8 @@ final as (
         transaction_position,
         queue_position,
         operation,
-        {%- if has_interventions %}
         intervention,
-        {%- endif %}
-        {{ by_intervention(
-            has_interventions, 'new_version',
-            'if(outcome is null, null, version)' if with_records else 'version'
-        ) }} as new_version,
+        {{ by_intervention('new_version', 'if(outcome is null, null, version)') }} as new_version,
         replication,
         lineage,
         known_position,
@@ -793,7 +741,6 @@ final as (
         is_looked_at,
         round_number,
         guess,
-        {%- if with_records %}
         is_run_row,
         cause_change_id,
         if(
@@ -801,11 +748,6 @@ final as (
             null,
             is_record_kept_at_node
         ) as is_kept_at_node,
-        {%- else %}
-        false as is_run_row,
-        cast(null as string) as cause_change_id,
-        cast(null as boolean) as is_kept_at_node,
-        {%- endif %}
         record_winner_version,
         guessed_failure,
         differs_from_guess,
@@ -836,17 +778,13 @@ final as (
         rule,
         is_rejected,
         is_resolved_row,
-        {{ by_intervention(has_interventions, 'intervention.failure', 'failure') }} as failure,
+        {{ by_intervention('intervention.failure', 'failure') }} as failure,
         conflict_kind,
-        {%- if with_records %}
         if(
             failure is null and not is_condemned and record_conflict_type is not null,
             if(conflict_kind is null, null, record_conflict_type),
             type_alone
         ) as conflict_type,
-        {%- else %}
-        type_alone as conflict_type,
-        {%- endif %}
         loser.node as loser_node,
         loser.change_id as loser_change_id,
         winner.node as winner_node,

@@ -1,5 +1,4 @@
-{#- what only decisions of people and refused commands need, or keys, is planned only with them -#}
-{%- set has_interventions = has_interventions() -%}
+{#- what only keys need is planned only with them -#}
 {%- set with_keys = publications_with_keys('queued') -%}
 {{ config(
     enabled=is_queued(),
@@ -39,7 +38,7 @@ linked as (
         not coalesce(
             old_version = lag(new_version) over (
                 partition by publication, article, row_key, node
-                order by transaction_position, queue_position
+                order by transaction_position, queue_position, change_id
             ),
             false
         ) as is_chain_start
@@ -52,7 +51,7 @@ chained as (
         *,
         count_if(is_chain_start) over (
             partition by publication, article, row_key, node
-            order by transaction_position, queue_position
+            order by transaction_position, queue_position, change_id
         ) as chain_number
     from linked
 ),
@@ -64,7 +63,7 @@ following as (
         *,
         last_value(if(is_written <> guess, is_written, null), true) over (
             partition by publication, article, row_key, node, chain_number
-            order by transaction_position, queue_position
+            order by transaction_position, queue_position, change_id
         ) as is_written_before
     from chained
 ),
@@ -146,9 +145,7 @@ looked_at as (
         row_key,
         change_id,
         node,
-        {%- if has_interventions %}
         intervention,
-        {%- endif %}
         is_publisher_change,
         transaction_key,
         transaction_position,
@@ -197,9 +194,7 @@ changes as (
         {{ row_hash() }} as row_hash,
         change_id,
         {{ acting_node() }} as node,
-        {%- if has_interventions %}
-        intervention,
-        {%- endif %}
+        {{ acting_intervention() }} as intervention,
         is_publisher_change,
         transaction_key,
         {{ transaction_hash() }} as transaction_hash,
@@ -242,7 +237,7 @@ followed as (
     select
         * except (is_looked_at),
         is_looked_at
-        or {{ is_followed('transaction_position, queue_position') }} as is_looked_at
+        or {{ is_followed('transaction_position, queue_position, change_id') }} as is_looked_at
     from disputed_changes
 ),
 
@@ -274,7 +269,7 @@ beside_publisher as (
     from proposed
     window before_change as (
         partition by row_hash, publication, article, row_key
-        order by transaction_position, queue_position
+        order by transaction_position, queue_position, change_id
         rows between unbounded preceding and 1 preceding
     )
 ),
@@ -298,7 +293,7 @@ beside_transaction as (
         *,
         last_value(if(is_empty_delete, null, struct(transaction_key, proposed_row)), true) over (
             partition by row_hash, publication, article, row_key
-            order by transaction_position, queue_position
+            order by transaction_position, queue_position, change_id
             rows between unbounded preceding and 1 preceding
         ) as proposal_before
     from beside_delete
@@ -440,28 +435,24 @@ ruled as (
     from judged
 ),
 
-{% if has_interventions -%}
 -- one row per change: what becomes of it where it is a decision of a person or a refused command
 intervened as (
     {{ interventions_of_round('ruled') | indent(4) }}
 ),
 
-{% endif -%}
 decided as (
     select
         *,
-        {{ by_intervention(has_interventions, 'intervention_outcome', change_outcome(
+        {{ by_intervention('intervention_outcome', change_outcome(
             'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
         )) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
         -- its own
         case
-            {% if has_interventions -%}
             when intervention.kind = 'refused_command'
                 then concat('failed_', intervention.operation)
             when intervention is not null then null
-            {% endif -%}
             when failure is not null then concat('failed_', operation)
             when verdict = 'accepted' then kind_met
             when is_conflict and not is_waiting then kind_met
@@ -473,14 +464,14 @@ decided as (
             {{ publisher_side() }},
             struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
         ) as opponent
-    from {{ 'intervened' if has_interventions else 'ruled' }}
+    from intervened
 ),
 
 -- one row per change: whether it makes a version of its row
 left_behind as (
     select
         *,
-        {{ by_intervention(has_interventions, 'intervention.kind', deciding_rule(
+        {{ by_intervention('intervention.kind', deciding_rule(
             'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
             'has_failure', 'failure'
         )) | indent(4) }} as rule,
@@ -488,13 +479,12 @@ left_behind as (
         -- a transaction that breaks a key is looked at again as if it did not, until what came
         -- before it is settled
         {{ by_intervention(
-            has_interventions, 'is_intervention_written',
+            'is_intervention_written',
             'is_allowed and (failure is null or (not is_failure_final and own_failure is null))'
         ) }} as would_apply,
         {%- endif %}
-        {{ by_intervention(
-            has_interventions, 'is_intervention_written', "outcome in ('applied', 'won')"
-        ) }} as is_written
+        {{ by_intervention('is_intervention_written', "outcome in ('applied', 'won')") }}
+            as is_written
     from decided
 )
 
@@ -557,18 +547,13 @@ compared_with_guess as (
         is_looked_at and is_written <> guess as differs_from_guess,
         case
             when conflict_kind is null then null
-            {%- if has_interventions %}
             when intervention is not null then intervention.loser
-            {%- endif %}
             when is_rejected then struct(node, change_id)
             else opponent
         end as loser,
         case
             when conflict_kind is null then null
-            {%- if has_interventions %}
-            when intervention is not null
-                then {{ publisher_side() }}
-            {%- endif %}
+            when intervention is not null then {{ publisher_side() }}
             when not is_rejected then struct(node, change_id)
             -- against the publisher as such, whoever made the row that it holds
             when is_waiting then {{ publisher_side() }}
@@ -591,9 +576,7 @@ final as (
         transaction_position,
         queue_position,
         operation,
-        {%- if has_interventions %}
         intervention,
-        {%- endif %}
         old_version,
         new_version,
         replication,
@@ -643,11 +626,11 @@ final as (
         outcome,
         rule,
         is_rejected,
-        {{ by_intervention(has_interventions, 'intervention.failure', 'failure') }} as failure,
+        {{ by_intervention('intervention.failure', 'failure') }} as failure,
         conflict_kind,
         {{ conflict_type(
             'conflict_kind', 'is_rejected', 'false',
-            is_reported='intervention is not null' if has_interventions else 'false'
+            is_reported='intervention is not null'
         ) | indent(4) }} as conflict_type,
         loser.node as loser_node,
         loser.change_id as loser_change_id,

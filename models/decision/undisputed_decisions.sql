@@ -62,7 +62,7 @@ versioned_changes as (
     select
         *,
         {{ version_text('node', 'number') }} as version,
-        {{ change_writer(false) | indent(8) }} as own_writer
+        {{ change_writer() | indent(8) }} as own_writer
     from numbered_changes
 ),
 

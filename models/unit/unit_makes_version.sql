@@ -1,4 +1,4 @@
 select
     case_name,
-    {{ makes_version(has_records=true) | indent(4) }} as makes_version
+    {{ makes_version() | indent(4) }} as makes_version
 from {{ ref('unit_makes_version_input') }}

@@ -49,6 +49,32 @@ def change(
     return net_change("item", item, position, node, operation, **row)
 
 
+def initial_versions_of_a_subscriber() -> Case:
+    """Initial rows that north has made, and changes of south that do not know them: the publisher,
+    whose rows they are, wins one and loses one.
+    """
+
+    def unknown(position: int, item: int, node: str) -> FeedRow:
+        article, row = change(position, node, "update", item, ["name"], name=node)
+        return article, {**row, "lineage": {node: item}}
+
+    return Case(
+        label="merge, initial versions of a subscriber",
+        configuration=CONFIGURATION,
+        subscribers=("north", "south"),
+        initial={
+            "item": [
+                {"item_id": item, "name": "bolt", "quantity": 5, "row_version": f"north:{item}"}
+                for item in (1, 2)
+            ]
+        },
+        deliveries=(Delivery((unknown(1, 1, "south"), unknown(2, 2, "HQ"))),),
+        steps=(),
+        is_cut_free=True,
+        subscriptions={"north": {"priority": 75}, "south": {"priority": 50}},
+    )
+
+
 def merge_example() -> Case:
     """Four items; north's changes come first, and north has the higher priority.
 

@@ -156,7 +156,7 @@ def test_who_made_what_of_a_merged_row(running: Builds) -> None:
     earlier = "made an earlier version, or one that this one knows"
     assert of_merge(running, "row_replica_info", columns, "row_key = '4'") == [
         (None, "HQ", "HQ:4", "n", earlier),
-        (None, "HQ*", "HQ*:1", "y", "a run made this version from both sides"),
+        (None, "HQ*", "HQ*:1", "y", "a run made this version"),
         (None, "north", "north:4", "n", earlier),
         (None, "south", "south:4", "n", earlier),
         ("item_id", "HQ", "HQ:4", "n", "as in the initial snapshot"),

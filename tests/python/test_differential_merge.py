@@ -9,6 +9,7 @@ import pytest
 
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
+from tests.python.merge_example import initial_versions_of_a_subscriber
 from tests.python.strategies import Case
 from tests.python.strategies.merge_cases import (
     merge_case,
@@ -45,8 +46,8 @@ def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.slow
 def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path) -> None:
-    """Row and column tracking, priorities, constraints, resolvers."""
-    cases = [merge_case(seed) for seed in SEEDS]
+    """Row and column tracking, priorities, constraints, resolvers; initial rows of a subscriber."""
+    cases = [*(merge_case(seed) for seed in SEEDS), initial_versions_of_a_subscriber()]
     play("differential_merge", cases, tmp_path, scratch_state)
 
 
