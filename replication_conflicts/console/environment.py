@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from replication_conflicts.console.options import ProfilesOption, ProjectOption, TargetOption
 from replication_conflicts.environment import check, class_archive, folders, jars
 
 
@@ -49,11 +49,9 @@ def fetch_jars() -> None:
 
 def build(
     context: typer.Context,
-    project_dir: Annotated[Path, typer.Option(help="Folder of dbt_project.yml.")] = Path(),
-    profiles_dir: Annotated[
-        Path | None, typer.Option(help="Folder of profiles.yml; default: the project's profiles.")
-    ] = None,
-    target: Annotated[str, typer.Option(help="Target of the profile.")] = "embedded",
+    project_dir: ProjectOption = Path(),
+    profiles_dir: ProfilesOption = None,
+    target: TargetOption = "embedded",
 ) -> None:
     """Run `dbt build` quietly: what failed or warns, and one line at the end.
 

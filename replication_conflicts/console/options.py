@@ -44,11 +44,33 @@ UrlOption = Annotated[
         help="SQLAlchemy URL of the node's database: sqlite:///file.db, postgresql://...",
     ),
 ]
-ProjectOption = Annotated[Path, typer.Option(help="Folder of dbt_project.yml.")]
-ProfilesOption = Annotated[
-    Path | None, typer.Option(help="Folder of profiles.yml; default: the project's profiles.")
+# dbt's own options have these names too, -t among them, and its variables count here as they do
+# for dbt: what builds go to is what the other commands read
+ProjectOption = Annotated[
+    Path,
+    typer.Option(
+        "--project-dir",
+        envvar=["DBT_ENGINE_PROJECT_DIR", "DBT_PROJECT_DIR"],
+        help="Folder of dbt_project.yml.",
+    ),
 ]
-TargetOption = Annotated[str, typer.Option(help="Target of the profile.")]
+ProfilesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--profiles-dir",
+        envvar=["DBT_ENGINE_PROFILES_DIR", "DBT_PROFILES_DIR"],
+        help="Folder of profiles.yml; default: the project's profiles.",
+    ),
+]
+TargetOption = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        "-t",
+        envvar=["DBT_ENGINE_TARGET", "DBT_TARGET"],
+        help="Target of the profile.",
+    ),
+]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
 ]

@@ -1,0 +1,91 @@
+"""Options that the commands share with dbt: all of its spellings are ours, before Spark starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from dbt.cli.main import cli
+from typer.testing import CliRunner, Result
+
+from replication_conflicts.cli import app
+from replication_conflicts.environment.profile import write_profile
+
+# what both have: the name of the parameter here and in dbt
+SHARED = ("project_dir", "profiles_dir", "target")
+ARTICLE = {"columns": {"id": "int"}, "primary_key": ["id"]}
+SHOP = {"replication": "queued", "publisher": "HQ", "articles": {"item": ARTICLE}}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project whose profile has one target, `embedded`."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "dbt_project.yml").write_text(
+        yaml.safe_dump(
+            {"name": "shop", "profile": "shop", "vars": {"publications": {"shop": SHOP}}}
+        )
+    )
+    write_profile(folder / "profiles", tmp_path / "state", name="shop")
+    return folder
+
+
+def call(*words: str, env: Mapping[str, str] | None = None) -> Result:
+    return CliRunner().invoke(app, words, env=env)
+
+
+def has_no_target(result: Result, target: str) -> bool:
+    return result.exit_code == 1 and f"has no target '{target}'" in result.output
+
+
+@pytest.mark.parametrize("words", [("-t", "moon"), ("-tmoon",), ("--target=moon",)])
+def test_a_target_is_never_left_to_dbt_alone(project: Path, words: tuple[str, ...]) -> None:
+    assert has_no_target(call("build", "--project-dir", str(project), *words), "moon")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("build", "--select", "staging"),
+        ("capture", "upload", "--url", "sqlite:///{folder}/shop.db"),
+        ("what-if", "--policy", "subscriber_wins"),
+    ],
+)
+def test_variables_of_dbt_count_where_an_option_is_not_given(
+    project: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (project / "shop.db").touch()
+    command = tuple(word.format(folder=project) for word in command)
+    given = {"DBT_PROJECT_DIR": str(project), "DBT_TARGET": "moon"}
+    assert has_no_target(call(*command, env=given), "moon")
+    assert has_no_target(call(*command, "-t", "sun", env=given), "sun")
+    empty = str(tmp_path / "nowhere")
+    found = call(*command, env={**given, "DBT_PROFILES_DIR": empty})
+    assert f"there is no {empty}" in found.output.replace("\n", "")
+
+
+def commands(group: Any) -> list[Any]:
+    """The commands below a group, those in groups of their own too."""
+    # no types: typer has a click of its own
+    found: list[Any] = []
+    for one in group.commands.values():
+        found += commands(one) if hasattr(one, "commands") else [one]
+    return found
+
+
+def test_shared_options_have_all_spellings_of_dbt() -> None:
+    theirs = {one.name: one for one in cli.commands["build"].params}
+    with_target = []
+    for command in commands(typer.main.get_command(app)):
+        for one in command.params:
+            if one.name in SHARED:
+                other = theirs[one.name]
+                assert (set(one.opts), one.envvar) == (set(other.opts), other.envvar), command.name
+            if one.name == "target":
+                with_target.append(command.name)
+    assert sorted(with_target) == ["build", "distribute", "upload", "what-if"]
