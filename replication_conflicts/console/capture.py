@@ -110,7 +110,10 @@ def upload_command(
         spark = spark_of(project_dir, profiles_dir, target)
         feed = LakehouseFeed(spark, Relations(feeds=feeds), chosen)
         with Progress(
-            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), transient=True
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TimeElapsedColumn(),
+            transient=True,
         ) as progress:
             task = progress.add_task(chosen.name, total=None)
 

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from replication_conflicts.cluster.compare import Compared, PlayFailed, play_on_both
 from replication_conflicts.cluster.standalone import ClusterProblem
+from replication_conflicts.console.options import plain_console
 from replication_conflicts.environment import folders
 
 
@@ -32,7 +33,7 @@ def cluster(
 
     A master and two workers are started on loopback, and stopped at the end.
     """
-    console = Console(highlight=False)
+    console = plain_console()
     started = time.monotonic()
 
     def report(line: str) -> None:
@@ -60,6 +61,6 @@ def _print(console: Console, relations: list[Compared]) -> None:
     for one in relations:
         for side, lines in (("local", one.only_local), ("cluster", one.only_cluster)):
             for line in lines:
-                console.print(f"{one.name}, only {side}: {line}", soft_wrap=True, markup=False)
+                console.print(f"{one.name}, only {side}: {line}", soft_wrap=True)
     equal = sum(one.is_equal for one in relations)
     console.print(f"{equal} of {len(relations)} relations equal")

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from replication_conflicts.console.options import PROBLEMS, DryRunOption
+from replication_conflicts.console.options import PROBLEMS, DryRunOption, plain_console
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.local_postgres import PostgresProblem, programs
 from replication_conflicts.demo import report
@@ -69,7 +69,7 @@ def demo(
 
     A second demo delivers the same feeds again, and nothing is new.
     """
-    console = Console(highlight=False)
+    console = plain_console()
     project = _project()
     policy = policy or default_policy(project)
     if policy not in POLICIES:
@@ -101,7 +101,7 @@ def query(
     """Run one SQL query over the project's tables, and print the result."""
     from replication_conflicts.dbt_build import DbtBuild
 
-    console = Console(highlight=False)
+    console = plain_console()
     project = _project()
     try:
         schema = target_schema(project, project / "profiles", "embedded")

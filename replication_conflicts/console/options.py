@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
+from rich.console import Console
 
 from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.ports import BatchMismatch
@@ -96,6 +97,13 @@ def spark_of(project: Path, profiles: Path | None, target: str) -> SparkSession:
         return DbtBuild(project, profiles or project / "profiles", target).spark
     except (ProfileError, SessionError) as problem:
         raise LakehouseProblem(str(problem)) from problem
+
+
+def plain_console() -> Console:
+    """What commands print to. Names, paths and messages have any characters: `[sku]` is no style,
+    and `:key:` no picture.
+    """
+    return Console(highlight=False, markup=False, emoji=False)
 
 
 def stop(message: str) -> NoReturn:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
+from replication_conflicts.console.options import plain_console
 from replication_conflicts.scenarios.expected import read_expected_failures
 from replication_conflicts.scenarios.reading import SuiteProblem
 from replication_conflicts.scenarios.report import print_failure, print_problems
@@ -45,7 +45,7 @@ def scenarios(
     ] = None,
 ) -> None:
     """Run scenario suites through dbt builds on Delta, and compare what comes out."""
-    console = Console(highlight=False)
+    console = plain_console()
     if not console.is_terminal:
         console.width = _WIDTH_OF_FILES
     started = time.monotonic()
@@ -79,15 +79,13 @@ def _print_result(console: Console, result: RunResult) -> None:
         console.print(
             f"{len(names)} expected failures, waiting for '{subject}': {', '.join(names)}",
             soft_wrap=True,
-            markup=False,
         )
     for one, subject in result.surprising:
         console.print(
             f"{one.suite.file}, case {one.case.name} passes: "
             f"take it off the expected failures (it waited for '{subject}')",
             soft_wrap=True,
-            markup=False,
         )
     for problem in result.problems:
-        console.print(f"[red]{escape(problem)}[/red]", soft_wrap=True)
+        console.print(problem, style="red", soft_wrap=True)
     console.print(result.summary)

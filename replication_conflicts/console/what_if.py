@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from replication_conflicts.console.options import (
     ProfilesOption,
     ProjectOption,
     PublicationOption,
     TargetOption,
+    plain_console,
     stop,
 )
 from replication_conflicts.environment.profile import ProfileError
@@ -72,7 +72,7 @@ def what_if(
     schema of its own. Only changes that runs have decided are judged, as they were made: what
     people would have done afterwards is not foreseen.
     """
-    console = Console(highlight=False)
+    console = plain_console()
     try:
         configured = project_publications(project_dir)
         question = read_question(configured, publication, policy, resolver or (), priority or ())

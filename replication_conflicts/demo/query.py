@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -31,7 +31,8 @@ def _table(result: DataFrame, rows: list[list[object]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     for field in result.schema.fields:
         is_number = field.dataType.typeName() in ("integer", "long", "decimal", "double", "float")
-        table.add_column(field.name, justify="right" if is_number else "left", overflow="fold")
+        justify: JustifyMethod = "right" if is_number else "left"
+        table.add_column(Text(field.name), justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row))
     return table

@@ -140,7 +140,7 @@ def print_next(console: Console, state: State, plan: Plan, is_repetition: bool) 
     console.print("\nThree queries to try next:")
     for title, query in NEXT_QUERIES:
         console.print(f"\n  {title}", style="bold")
-        console.print(f'  {program} query "{query}"', soft_wrap=True, markup=False)
+        console.print(f'  {program} query "{query}"', soft_wrap=True)
     lines = [""]
     target = "make demo-postgres"
     if plan.databases is Kind.SQLITE:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from replication_conflicts.scenarios.compare import Difference
 from replication_conflicts.scenarios.group import CaseResult
@@ -17,25 +17,26 @@ from replication_conflicts.scenarios.reading import SuiteProblem
 def print_problems(console: Console, problems: Iterable[SuiteProblem]) -> None:
     """What is wrong with suite files."""
     for problem in problems:
-        console.print(f"[red]error[/red] {escape(str(problem))}", soft_wrap=True)
+        console.print(Text.assemble(("error", "red"), f" {problem}"), soft_wrap=True)
 
 
 def print_failure(console: Console, result: CaseResult) -> None:
     """A failing case: its steps, what went wrong, expected and actual side by side."""
     case = result.case
-    console.rule(f"[red]{escape(result.suite.file)}, case {escape(case.name)}[/red]", align="left")
+    title = Text(f"{result.suite.file}, case {case.name}", style="red")
+    console.rule(title, align="left")
     if case.title:
-        console.print(escape(case.title), soft_wrap=True)
+        console.print(Text(case.title), soft_wrap=True)
     for number, step in enumerate(case.steps, start=1):
-        console.print(f"  {number:2d}  {escape(step.text)}", soft_wrap=True, highlight=False)
+        console.print(Text(f"  {number:2d}  {step.text}"), soft_wrap=True)
     for problem in result.problems:
-        console.print(f"[red]{escape(problem)}[/red]", soft_wrap=True, highlight=False)
+        console.print(Text(problem, style="red"), soft_wrap=True)
     for difference in result.differences:
         console.print(_side_by_side(difference))
 
 
 def _side_by_side(difference: Difference) -> Table:
-    table = Table(title=escape(difference.what), title_justify="left", show_lines=True, expand=True)
+    table = Table(title=Text(difference.what), title_justify="left", show_lines=True, expand=True)
     table.add_column("expected", ratio=1, overflow="fold")
     table.add_column("actual", ratio=1, overflow="fold")
     for expected, actual in _paired(difference.expected, difference.actual):
@@ -47,8 +48,8 @@ def _side_by_side(difference: Difference) -> Table:
     return table
 
 
-def _cell(text: str | None, style: str) -> str:
-    return "[dim]-[/dim]" if text is None else f"[{style}]{escape(text)}[/{style}]"
+def _cell(text: str | None, style: str) -> Text:
+    return Text("-", style="dim") if text is None else Text(text, style=style)
 
 
 def _paired(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str | None, str | None]]:

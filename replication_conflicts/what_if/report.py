@@ -26,7 +26,7 @@ def print_answer(console: Console, answer: Answer, limit: int) -> None:
         " what_if_outcome, decided_conflict_kind, what_if_conflict_kind"
     )
     otherwise = sum(int(one["change_count"]) for one in counts)
-    console.print(f"What if, {answer.question}", style="bold", markup=False, soft_wrap=True)
+    console.print(f"What if, {answer.question}", style="bold", soft_wrap=True)
     if not otherwise:
         console.print(f"All {answer.judged:,} changes would have been decided as they were.")
         return

@@ -1,0 +1,78 @@
+"""Names, paths and messages are printed as they are, also where they look like rich's markup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+from typer.testing import CliRunner
+
+from replication_conflicts.cli import app
+from replication_conflicts.console import scenarios
+from replication_conflicts.console.options import plain_console
+from replication_conflicts.demo.databases import Kind
+from replication_conflicts.demo.query import print_query
+from replication_conflicts.demo.report import print_next
+from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.scenarios.runner import RunResult
+from replication_conflicts.workload import Settings
+
+from .repository import REPOSITORY
+
+SUITE = REPOSITORY / "tests" / "scenarios" / "documented" / "merge_deletes.yml"
+# a style, the end of one that was never begun, and what stands for a picture
+HARD = "a[red] b[/b] :key:"
+
+
+class Answered:
+    """A session that knows one answer."""
+
+    def __init__(self, names: list[str], rows: list[tuple[object, ...]]) -> None:
+        self.schema = StructType(
+            [StructField(name, LongType() if name == "n" else StringType()) for name in names]
+        )
+        self.columns = names
+        self._rows = rows
+
+    def sql(self, query: str) -> Answered:
+        return self
+
+    def limit(self, most: int) -> Answered:
+        return self
+
+    def collect(self) -> list[tuple[object, ...]]:
+        return self._rows
+
+
+def test_columns_of_a_query_have_any_names() -> None:
+    console = plain_console()
+    spark: Any = Answered(["change_row[sku]", "[/b]", "n"], [("bolt", HARD, 1)])
+    with console.capture() as printed:
+        print_query(console, spark, "published", "select ...", 50)
+    head, _, row = [line for line in printed.get().splitlines() if line.strip()][:3]
+    assert head.split() == ["change_row[sku]", "[/b]", "n"]
+    assert row.split() == ["bolt", *HARD.split(), "1"]
+
+
+def test_a_folder_has_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    console = plain_console()
+    plan = Plan("publisher_wins", Settings(), Kind.SQLITE)
+    with console.capture() as printed:
+        print_next(console, State(tmp_path / HARD), plan, False)
+    assert f"The databases stay in {HARD}/" in printed.get()
+
+
+def test_what_goes_wrong_in_a_suite_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_suites(suites: object, is_hard: bool, report: Any, *others: object) -> RunResult:
+        report(f"progress {HARD}")
+        return RunResult(problems=[f"problem {HARD}"])
+
+    monkeypatch.setattr(scenarios, "run_suites", run_suites)
+    result = CliRunner().invoke(app, ["scenarios", str(SUITE)])
+    assert f"progress {HARD}\n" in result.output
+    assert f"problem {HARD}\n" in result.output
+    missing = CliRunner().invoke(app, ["scenarios", f"{HARD}.yml"])
+    assert f"{HARD}.yml" in missing.output
