@@ -217,12 +217,22 @@ def publication_from_vars(name: str, options: Mapping[str, object]) -> Publicati
 
 
 def _article(name: str, options: Mapping[str, object]) -> Article:
-    columns = {key: parse_type(str(text)) for key, text in _mapping(options.get("columns")).items()}
+    columns = {
+        column: _column_type(name, column, str(text))
+        for column, text in _mapping(options.get("columns")).items()
+    }
     foreign_keys = tuple(
         ForeignKey(_names(one.get("columns")), str(one.get("references")), _names(one.get("to")))
         for one in map(_mapping, _list(options.get("foreign_keys")))
     )
     return Article(name, columns, _names(options.get("primary_key")), foreign_keys)
+
+
+def _column_type(article: str, column: str, text: str) -> ColumnType:
+    try:
+        return parse_type(text)
+    except ValueProblem as problem:
+        raise ValueProblem(f"article '{article}', column '{column}': {problem}") from problem
 
 
 def _record(options: Mapping[str, object]) -> LogicalRecord:

@@ -32,6 +32,7 @@ _INTEGER_BITS = {
     "long": 64,
 }
 _TYPE = re.compile(r"^\s*([a-z_]+)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*$")
+_NESTED_TYPE = re.compile(r"^\s*(array|map|struct)\s*<")
 _TIMESTAMP = re.compile(
     r"^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?)?"
     r"\s*(Z|[+-]\d{2}:?\d{2})?$"
@@ -114,7 +115,11 @@ class ColumnType:
 
 def parse_type(text: str) -> ColumnType:
     """A column type from its name in Spark SQL; errors: ValueProblem when it is not known here."""
-    match = _TYPE.match(str(text).lower())
+    if _NESTED_TYPE.match(text.lower()):
+        raise ValueProblem(
+            f"the lakehouse can have the column type {text!r}, a node's database cannot"
+        )
+    match = _TYPE.match(text.lower())
     if match is None:
         raise ValueProblem(f"column type {text!r} is not known")
     name, precision, scale = match.groups()

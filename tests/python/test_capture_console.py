@@ -102,6 +102,21 @@ def test_a_mistake_is_one_line(shop: Shop, words: list[str], url: str | None, me
     assert len(result.output.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("kind", ["array<string>", "map<string, int>", "STRUCT<a: int>"])
+@pytest.mark.parametrize(
+    "command", [("capture", "install", "--node"), ("distribute", "--subscriber")]
+)
+def test_a_database_has_no_nested_columns(shop: Shop, kind: str, command: tuple[str, ...]) -> None:
+    project = PROJECT.replace("name: string", f"tags: '{kind}'")
+    (shop.folder / "dbt_project.yml").write_text(project, encoding="utf-8")
+    result = shop.call(*command, "north")
+    assert result.exit_code == 1
+    assert result.output == (
+        "publication 'shop': article 'item', column 'tags': the lakehouse can have the column type"
+        f" '{kind}', a node's database cannot\n"
+    )
+
+
 def test_the_agent_serves_no_other_node(shop: Shop) -> None:
     shop.call("capture", "install", "--node", "north")
     result = shop.call("distribute", "--subscriber", "south")

@@ -80,7 +80,7 @@ def test_a_suite(tmp_path: Path) -> None:
         ("suite: example", "suit: example", "suit: unknown key"),
         ("  publisher: HQ", "  publisher: HQ\n  owner: me", "publication.owner: unknown key"),
         ("primary_key: [item_id]", "primary_key: [id]", "primary_key[0]: 'id' must be one of"),
-        ("item_id: int", "item_id: number", "publication: column type 'number' is not known"),
+        ("item_id: int", "item_id: number", "item_id': column type 'number' is not known"),
         ("item_id: int", "scenario_case: int", "is taken by the runner"),
         ("case: ONE", "case: ONE\n    note: x", "case ONE, note: unknown key"),
         ("name: bolt, price: 1.10", "colour: red", "initial.item[0].colour: unknown key"),
