@@ -105,10 +105,10 @@ def upload_command(
 ) -> None:
     """Move committed changes to the change feed, exactly once and in order."""
     try:
+        relations = Relations(feeds=feeds)
         chosen = chosen_publication(project_dir, publication)
         engine = open_database(url)
-        spark = spark_of(project_dir, profiles_dir, target)
-        feed = LakehouseFeed(spark, Relations(feeds=feeds), chosen)
+        feed = LakehouseFeed(spark_of(project_dir, profiles_dir, target), relations, chosen)
         with Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),

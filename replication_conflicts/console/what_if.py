@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,7 @@ from replication_conflicts.console.options import (
 )
 from replication_conflicts.environment.profile import ProfileError
 from replication_conflicts.environment.session import SessionError
+from replication_conflicts.lakehouse.relations import LakehouseProblem, check_name
 from replication_conflicts.publication.configuration import (
     ConfigurationProblem,
     project_publications,
@@ -78,12 +78,16 @@ def what_if(
         question = read_question(configured, publication, policy, resolver or (), priority or ())
         project = Project(project_dir, profiles_dir or project_dir / "profiles", target)
         name = schema or f"{project.schema}_what_if"
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise ConfigurationProblem(f"--schema is '{name}', must be letters, digits and _")
+        check_name("schema", name, "schema")
         with console.status("reading the project") as status:
             found = answer(project, configured, question, name, status.update)
         print_answer(console, found, limit)
     except (
-        ConfigurationProblem, ProfileError, ScratchProblem, SessionError, WhatIfFailed,
-    ) as problem:  # fmt: skip
+        ConfigurationProblem,
+        LakehouseProblem,
+        ProfileError,
+        ScratchProblem,
+        SessionError,
+        WhatIfFailed,
+    ) as problem:
         stop(str(problem))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,18 +23,40 @@ EVENT_COLUMNS = {
 
 
 class LakehouseProblem(Exception):
-    """A relation that is not there, or not of the kind that is needed."""
+    """A relation that is not there, not of the kind that is needed, or not named as SQL does."""
+
+
+def check_name(option: str, name: str, *forms: str) -> None:
+    """Names of the command line go into SQL as they are. Errors: LakehouseProblem for one that is
+    not of a form: `schema`, `catalog.schema`, ...
+    """
+    parts = name.split(".")
+    is_plain = all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", part) for part in parts)
+    if not is_plain or len(parts) not in {len(form.split(".")) for form in forms}:
+        raise LakehouseProblem(
+            f"--{option} is '{name}', must be of the form {' or '.join(forms)}, in letters, digits"
+            " and _"
+        )
 
 
 @dataclass(frozen=True)
 class Relations:
-    """The schemas: what a build writes, what arrives, and what every node starts with."""
+    """The schemas: what a build writes, what arrives, and what every node starts with.
+
+    Errors: LakehouseProblem.
+    """
 
     published: str = "published"
     feeds: str = "feeds"
     initial: str = "initial"
     # the table that the project's relation subscription_events reads; None: that among the feeds
     events: str | None = None
+
+    def __post_init__(self) -> None:
+        for option in ("published", "feeds", "initial"):
+            check_name(option, getattr(self, option), "schema", "catalog.schema")
+        if self.events is not None:
+            check_name("events", self.events, "schema.table", "catalog.schema.table")
 
     @property
     def events_table(self) -> str:

@@ -69,6 +69,16 @@ def test_variables_of_dbt_count_where_an_option_is_not_given(
     assert f"there is no {empty}" in found.output.replace("\n", "")
 
 
+def test_a_schema_that_is_none_is_one_line(project: Path) -> None:
+    upload = ("capture", "upload", "--url", "sqlite://", "--project-dir", str(project))
+    result = call(*upload, "--feeds", "feeds; drop schema published")
+    assert result.exit_code == 1
+    assert result.output == (
+        "--feeds is 'feeds; drop schema published', must be of the form schema or catalog.schema,"
+        " in letters, digits and _\n"
+    )
+
+
 def commands(group: Any) -> list[Any]:
     """The commands below a group, those in groups of their own too."""
     # no types: typer has a click of its own

@@ -19,6 +19,7 @@ from tests.python.nodes_loop.people import ARTICLES
 
 PROJECT = {"dbt_project.yml": "{name: relations, profile: replication_conflicts, version: '1'}\n"}
 PUBLICATION = node_publication("shop", publications({"item": ARTICLES["item"]}))
+NO_SCHEMAS = ("", "a b", "a.b.c", "a..b", "2a", "a-b", "`a`", "a;drop schema b", "a\n", "ä")
 EVENT = Reinitialized("north", 7, datetime(2026, 1, 1, tzinfo=timezone.utc))
 
 
@@ -35,6 +36,33 @@ def project(scratch_project: Callable[[Mapping[str, str]], ScratchProject]) -> S
 def relations(project: ScratchProject) -> Relations:
     """The schemas of the project."""
     return Relations(published=project.schema, feeds=f"{project.schema}_feeds")
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("published", "published"),
+        ("feeds", "lake.feeds_2"),
+        ("initial", "_initial"),
+        ("events", "feeds.subscription_events"),
+        ("events", "lake.feeds.subscription_events"),
+    ],
+)
+def test_schemas_are_those_that_are_named(option: str, name: str) -> None:
+    assert getattr(Relations(**{option: name}), option) == name
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        *((option, name) for option in ("published", "feeds", "initial") for name in NO_SCHEMAS),
+        *(("events", name) for name in ("events", "feeds.", "a.b.c.d", "feeds.a b", "feeds.e;")),
+    ],
+)
+def test_a_name_that_is_no_name_in_sql_is_refused(option: str, name: str) -> None:
+    with pytest.raises(LakehouseProblem) as refused:
+        Relations(**{option: name})
+    assert str(refused.value).startswith(f"--{option} is '{name}', must be of the form ")
 
 
 @pytest.mark.spark
