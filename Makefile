@@ -74,7 +74,7 @@ cluster: jars
 
 scenarios: jars
 	@$(BIN)/replication-conflicts scenarios $(if $(HARD),--hard) \
-		--expected-failures tests/scenarios/expected_failures.yml \
+		--expected-failures tests/scenarios/expected_failures.yml $(if $(FILES),,--every) \
 		$(or $(FILES),$(wildcard tests/scenarios/documented/*.yml))
 
 soak: jars

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from replication_conflicts.console.options import plain_console
-from replication_conflicts.scenarios.expected import read_expected_failures
+from replication_conflicts.scenarios.expected import read_expected_failures, unknown_names
 from replication_conflicts.scenarios.reading import SuiteProblem
 from replication_conflicts.scenarios.report import print_failure, print_problems
 from replication_conflicts.scenarios.runner import RunResult, run_suites
@@ -37,8 +37,17 @@ def scenarios(
     ] = False,
     expected_failures: Annotated[
         Path | None,
-        typer.Option(help="YAML file: suite or case to the subject of the issue it waits for."),
+        typer.Option(
+            help="YAML file: suite, or a case below it, to the subject of the issue it waits for."
+        ),
     ] = None,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--every",
+            help="The files are all suites: an expected failure of another one is a mistake.",
+        ),
+    ] = False,
     keep: Annotated[
         Path | None,
         typer.Option(help="Folder for the generated projects and their warehouse; it is kept."),
@@ -52,6 +61,8 @@ def scenarios(
     suites, problems = read_suites(files)
     try:
         expected = read_expected_failures(expected_failures)
+        if expected_failures is not None and not problems:
+            problems += unknown_names(expected_failures, expected, suites, every)
     except SuiteProblem as problem:
         problems.append(problem)
     if problems:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
+from typer.testing import CliRunner
 
+from replication_conflicts.cli import app
 from replication_conflicts.scenarios.compare import Difference, match
 from replication_conflicts.scenarios.expected import ExpectedFailures, read_expected_failures
 from replication_conflicts.scenarios.group import CaseResult
@@ -25,6 +28,7 @@ from replication_conflicts.scenarios.suite import Suite, read_suite, read_suites
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 DOCUMENTED = SCENARIOS / "documented"
+MERGE = ("merge_deletes", "merge_clients", "merge_priorities")
 
 
 def has_all(expected: Mapping[str, object], actual: Mapping[str, object]) -> bool:
@@ -114,15 +118,52 @@ def test_filters_and_records_are_for_every_case() -> None:
 
 def test_expected_failures_are_suites_and_cases_that_exist() -> None:
     suites, _ = read_suites(sorted(DOCUMENTED.glob("*.yml")))
-    names = {suite.name for suite in suites} | {case.name for one in suites for case in one.cases}
-    listed = read_expected_failures(SCENARIOS / "expected_failures.yml").subjects
-    assert set(listed) <= names
+    listed = read_expected_failures(SCENARIOS / "expected_failures.yml")
+    assert listed.unknown(suites, are_all=True) == []
+
+
+def test_an_expected_failure_that_names_nothing_is_told(tmp_path: Path) -> None:
+    deletes, clients = (DOCUMENTED / f"merge_{name}.yml" for name in ("deletes", "clients"))
+    case = read_suite(deletes).cases[0].name
+    listed = tmp_path / "expected.yml"
+
+    def told(text: str, *words: str) -> list[str]:
+        listed.write_text(text, encoding="utf-8")
+        files = [str(deletes), str(clients), "--expected-failures", str(listed), *words]
+        lines = CliRunner().invoke(app, ["scenarios", *files]).output.splitlines()
+        return [line.removeprefix(f"error {listed}, ") for line in lines if "error" in line]
+
+    assert told(f"merge_deletes: {{{case}: x, ZZ-1: x}}") == [
+        "case ZZ-1, merge_deletes: there is no such case"
+    ]
+    # a case alone may be one of another suite
+    assert told(f"{case}: x", "--every") == [f"{case}: there is no such suite"]
+    other = "merge_priorities: x\nmerge_clients: {ZZ-1: x}"
+    assert told(other) == ["case ZZ-1, merge_clients: there is no such case"]
+    assert told(other, "--every") == [
+        "merge_priorities: there is no such suite",
+        "case ZZ-1, merge_clients: there is no such case",
+    ]
+
+
+def test_a_listed_case_excuses_no_other_suite(tmp_path: Path) -> None:
+    listed = tmp_path / "expected.yml"
+    listed.write_text("merge_deletes: {SAME: one}\nmerge_clients: another", encoding="utf-8")
+    expected = read_expected_failures(listed)
+    suites = [read_suite(DOCUMENTED / f"{name}.yml") for name in MERGE]
+    deletes, clients, priorities = (replace(one.cases[0], name="SAME") for one in suites)
+    assert expected.of_case(suites[0], deletes) == "one"
+    assert expected.of_case(suites[1], clients) == "another"
+    assert expected.of_case(suites[2], priorities) is None
+    assert [expected.of_suite(suite) for suite in suites] == [None, "another", None]
 
 
 def test_suites_that_wait_or_stop_the_run_are_among_themselves() -> None:
     names = ("queued_default_policy", "queued_policy_change", "merge_clients", "merge_deletes")
     suites = [read_suite(DOCUMENTED / f"{name}.yml") for name in names]
-    expected = ExpectedFailures({"merge_clients": "Merge", "merge_deletes": "Merge"})
+    expected = ExpectedFailures(
+        {("merge_clients", None): "Merge", ("merge_deletes", None): "Merge"}
+    )
     groups = [[suite.name for suite in members] for members, _ in group_suites(suites, expected)]
     assert groups == [
         ["queued_default_policy"],
@@ -161,7 +202,7 @@ def test_many_suites_are_grouped_by_what_they_need() -> None:
 def test_counting() -> None:
     suite = read_suite(DOCUMENTED / "merge_deletes.yml")
     first, second, third, fourth = suite.cases[:4]
-    expected = ExpectedFailures({second.name: "Merge", third.name: "Merge"})
+    expected = ExpectedFailures({(suite.name, one.name): "Merge" for one in (second, third)})
     result = RunResult()
     for case in (first, third):
         count(result, CaseResult(suite, case), expected)
