@@ -1,11 +1,7 @@
-"""What goes wrong on the way: copies, an upload that breaks off, and rows that break the contract
-of the feed.
-"""
+"""What goes wrong on the way: copies, and rows that break the contract of the feed."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from replication_conflicts.publication.feed import FeedRow
@@ -23,18 +19,3 @@ class BrokenRow:
 
     reason: str
     row: FeedRow
-
-
-def copies(rng: random.Random, rows: Sequence[FeedRow], number: int) -> list[FeedRow]:
-    """Rows that are delivered a second time, as they are."""
-    return rng.sample(rows, min(number, len(rows)))
-
-
-def broken_off(rows: Sequence[FeedRow]) -> int | None:
-    """Where an upload breaks off: inside its last transaction of several changes; None where it has
-    none.
-    """
-    for place in range(len(rows) - 1, 0, -1):
-        if rows[place].values["transaction_id"] == rows[place - 1].values["transaction_id"]:
-            return place
-    return None

@@ -12,16 +12,10 @@ import yaml
 from replication_conflicts.nodes import Command
 from replication_conflicts.publication.publication import publication_from_vars
 from replication_conflicts.publication.rows import StoredRow
-from replication_conflicts.workload import (
-    Delivery,
-    Settings,
-    Story,
-    Workload,
-    field_sales,
-    inventory,
-)
+from replication_conflicts.workload import Settings, Story, field_sales, inventory
 from tests.python import sequential_reader as reader
 from tests.python.documented_cases import node_command, stored_row
+from tests.python.simulated_workload import Delivery, Workload
 from tests.python.strategies.cases import Case
 from tests.python.strategies.cases import Delivery as CaseDelivery
 

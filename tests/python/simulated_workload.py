@@ -7,6 +7,7 @@ before was answered.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,15 +23,9 @@ from replication_conflicts.nodes import (
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.publication import Publication
 from replication_conflicts.publication.rows import StoredRow
-from replication_conflicts.workload.faults import (
-    COPIES_OF_LAST_DELIVERY,
-    COPIES_OF_THIS_DELIVERY,
-    BrokenRow,
-    broken_off,
-    copies,
-)
-from replication_conflicts.workload.rounds import Round, Rounds
-from replication_conflicts.workload.story import START, Settings, Story
+from replication_conflicts.workload import BrokenRow, Round, Rounds, Settings, Story
+from replication_conflicts.workload.faults import COPIES_OF_LAST_DELIVERY, COPIES_OF_THIS_DELIVERY
+from replication_conflicts.workload.story import START
 
 # an upload breaks off in this delivery; the rest of it comes with the subscriber's next one
 BREAK_IN_DELIVERY = 2
@@ -129,7 +124,7 @@ class Workload:
             not self._has_broken_off
             and self._rounds.number == BREAK_IN_DELIVERY <= self.settings.deliveries
         )
-        place = broken_off(rows) if is_breaking else None
+        place = _broken_off(rows) if is_breaking else None
         if place is None:
             self.queue.put(rows)
             return
@@ -145,8 +140,8 @@ class Workload:
         self.queue.put(one.row for one in broken if "queue_position" not in one.row.values)
         rows = self.queue.deliver()
         misplaced = [one.row for one in broken if "queue_position" in one.row.values]
-        again = copies(self._rng, rows, COPIES_OF_THIS_DELIVERY)
-        again += copies(self._rng, self._last_rows, COPIES_OF_LAST_DELIVERY)
+        again = _copies(self._rng, rows, COPIES_OF_THIS_DELIVERY)
+        again += _copies(self._rng, self._last_rows, COPIES_OF_LAST_DELIVERY)
         self._remember(rows, broken)
         return Delivery(
             played.number,
@@ -173,3 +168,18 @@ class Workload:
     def _row_order(self, stored: StoredRow) -> tuple[str, str]:
         article = self.publication.articles[stored.article]
         return stored.article, article.key_text(article.key_of(stored.row))
+
+
+def _copies(rng: random.Random, rows: Sequence[FeedRow], number: int) -> list[FeedRow]:
+    """Rows that are delivered a second time, as they are."""
+    return rng.sample(rows, min(number, len(rows)))
+
+
+def _broken_off(rows: Sequence[FeedRow]) -> int | None:
+    """Where an upload breaks off: inside its last transaction of several changes; None where it has
+    none.
+    """
+    for place in range(len(rows) - 1, 0, -1):
+        if rows[place].values["transaction_id"] == rows[place - 1].values["transaction_id"]:
+            return place
+    return None
