@@ -57,10 +57,7 @@ def at_work(
     create_tables(engine, publication, with_version=False)
     install(engine, publication, "north")
     feed = Feed()
-    threads = [
-        threading.Thread(target=_work, args=(url, number, publication.is_merge))
-        for number in range(PEOPLE)
-    ]
+    threads = [threading.Thread(target=_work, args=(url, number)) for number in range(PEOPLE)]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
@@ -77,7 +74,7 @@ def at_work(
     return feed.rows, rows
 
 
-def _work(url: str, number: int, is_merge: bool) -> None:
+def _work(url: str, number: int) -> None:
     engine = open_database(url)
     person = Person(engine, number)
     for _ in range(TRANSACTIONS):
