@@ -35,7 +35,8 @@ class ArticleShape:
             raise ValueError(
                 f"{where}: primary_key names {missing}, which are not among the columns"
             )
-        if self.version_column in self.columns:
+        # neither Spark nor most databases tell names apart by upper and lower case
+        if self.version_column.lower() in (column.lower() for column in self.columns):
             raise ValueError(
                 f"{where}: the column '{self.version_column}' has the name of the version column; "
                 "name another one with the option version_column"
@@ -62,7 +63,7 @@ def article_shapes(publications: Mapping[str, Mapping[str, Any]]) -> Iterator[Ar
                 name=article,
                 columns={str(name): str(kind) for name, kind in columns.items()},
                 primary_key=tuple(_entry(options, "primary_key", (list, tuple), where)),
-                version_column=options.get("version_column") or DEFAULT_VERSION_COLUMN,
+                version_column=str(options.get("version_column") or DEFAULT_VERSION_COLUMN),
             )
 
 

@@ -269,6 +269,7 @@ def test_configuration_of_a_publication_gives_its_articles() -> None:
         ({"id": "int"}, (), "names no column"),
         ({"id": "int"}, ("no",), "'no'"),
         ({"id": "int", "row_version": "string"}, ("id",), "version_column"),
+        ({"id": "int", "Row_Version": "string"}, ("id",), "version_column"),
     ],
 )
 def test_a_shape_that_cannot_be_served_is_named(
