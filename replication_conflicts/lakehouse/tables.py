@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from replication_conflicts.publication.feed import FeedRow, feed_columns
 from replication_conflicts.publication.publication import Article, Publication
 from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.statements import VERSION_COLUMN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-VERSION_COLUMN = "row_version"
 
 
 def feed_table_columns(publication: Publication, article: Article) -> dict[str, str]:

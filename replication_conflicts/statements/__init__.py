@@ -6,7 +6,7 @@ version that the command names, an insert only where there is no row (commands o
 and merge).
 """
 
-from replication_conflicts.statements.articles import ArticleShape, article_shapes
+from replication_conflicts.statements.articles import VERSION_COLUMN, ArticleShape, article_shapes
 from replication_conflicts.statements.rendering import (
     DIALECTS,
     NEW_VERSION,
@@ -22,6 +22,7 @@ __all__ = [
     "NEW_VERSION",
     "OLD_VERSION",
     "OPERATIONS",
+    "VERSION_COLUMN",
     "ArticleShape",
     "Statement",
     "article_shapes",

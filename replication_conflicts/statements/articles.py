@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-DEFAULT_VERSION_COLUMN = "row_version"
+# what holds the version of a row: in the lakehouse always, at a node unless it has another name
+VERSION_COLUMN = "row_version"
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class ArticleShape:
     name: str
     columns: Mapping[str, str]
     primary_key: tuple[str, ...]
-    version_column: str = DEFAULT_VERSION_COLUMN
+    version_column: str = VERSION_COLUMN
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming publication and article, for a shape that no statement can
@@ -63,7 +64,7 @@ def article_shapes(publications: Mapping[str, Mapping[str, Any]]) -> Iterator[Ar
                 name=article,
                 columns={str(name): str(kind) for name, kind in columns.items()},
                 primary_key=tuple(_entry(options, "primary_key", (list, tuple), where)),
-                version_column=str(options.get("version_column") or DEFAULT_VERSION_COLUMN),
+                version_column=str(options.get("version_column") or VERSION_COLUMN),
             )
 
 
