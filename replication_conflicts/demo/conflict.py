@@ -9,7 +9,7 @@ from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.demo.databases import NodeRows
 from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse
 from replication_conflicts.demo.site import Site
-from replication_conflicts.lakehouse.relations import canonical_sql
+from replication_conflicts.lakehouse.relations import canonical_columns
 from replication_conflicts.publication.values import Texts
 
 _CANDIDATES = 20
@@ -90,9 +90,7 @@ def _table(article: NodeArticle) -> str:
 
 
 def _lost_row(lakehouse: Lakehouse, article: NodeArticle, conflict_id: str) -> Texts:
-    texts = [
-        f"{canonical_sql(name, kind)} as `{name}`" for name, kind in article.shape.columns.items()
-    ]
+    texts = canonical_columns(article.shape.columns)
     (row,) = lakehouse.rows(
         f"select {', '.join(texts)} from {RELATIONS.published}.{_table(article)}"
         f" where conflict_id = '{conflict_id}'"

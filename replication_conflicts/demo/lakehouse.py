@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
@@ -14,8 +13,13 @@ from replication_conflicts.demo.commands import read_commands
 from replication_conflicts.demo.databases import NodeRows
 from replication_conflicts.demo.side_by_side import side_by_side
 from replication_conflicts.demo.site import Links, Site
+from replication_conflicts.lakehouse.delta_log import newest_versions
 from replication_conflicts.lakehouse.feed import LakehouseFeed
-from replication_conflicts.lakehouse.relations import Relations, canonical_sql, make_events_table
+from replication_conflicts.lakehouse.relations import (
+    Relations,
+    canonical_columns,
+    make_events_table,
+)
 from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
 from replication_conflicts.lakehouse.tables import append_initial
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
 RELATIONS = Relations()
 SCHEMAS = (RELATIONS.feeds, RELATIONS.initial, RELATIONS.published)
-_COMMIT = re.compile(r"^(\d{20})\.json$")
 
 
 def queue_table(publication: str) -> str:
@@ -100,10 +103,7 @@ class Lakehouse:
         """The published rows of all articles, in the form of a node's."""
         found: NodeRows = {}
         for name, article in publication.articles.items():
-            texts = [
-                f"{canonical_sql(column, kind)} as `{column}`"
-                for column, kind in article.shape.columns.items()
-            ]
+            texts = canonical_columns(article.shape.columns)
             version = article.shape.version_column
             table = f"{RELATIONS.published}.{publication.name}__{name}"
             rows = self.spark.table(table).selectExpr(*texts, f"row_version as `{version}`")
@@ -119,16 +119,12 @@ class Lakehouse:
 
     def versions(self) -> dict[str, int]:
         """The Delta version of every data table of the project."""
-        return {
-            folder.name: max(commits)
-            for folder in sorted(self._folder(RELATIONS.published).iterdir())
-            if (commits := list(_commits(folder / "_delta_log")))
-        }
+        return newest_versions(self._folder(RELATIONS.published))
 
     def feed_version(self, publication: str) -> int:
         """The Delta version of a publication's queue."""
         name = queue_table(publication).partition(".")[2]
-        return max(_commits(self._folder(RELATIONS.feeds) / name / "_delta_log"))
+        return newest_versions(self._folder(RELATIONS.feeds))[name]
 
     def count(self, query: str) -> int:
         """The number that a query gives."""
@@ -141,11 +137,3 @@ class Lakehouse:
     def _folder(self, schema: str) -> Path:
         warehouse = self.spark.conf.get("spark.sql.warehouse.dir") or ""
         return Path(unquote(urlparse(warehouse).path)) / f"{schema}.db"
-
-
-def _commits(log: Path) -> Iterator[int]:
-    if log.is_dir():
-        for file in log.iterdir():
-            found = _COMMIT.match(file.name)
-            if found:
-                yield int(found.group(1))

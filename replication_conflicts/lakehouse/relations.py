@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,8 +72,17 @@ def make_events_table(spark: SparkSession, relations: Relations) -> None:
 
 def canonical_sql(column: str, spark_type: str) -> str:
     """Spark's expression for the canonical text of a column of a type that databases have too."""
-    name = f"`{column.replace('`', '``')}`"
+    name = _quoted(column)
     kind = spark_type.strip().lower()
     if kind == "binary":
         return f"base64({name})"
     return f"cast({name} as string)"
+
+
+def canonical_columns(columns: Mapping[str, str]) -> list[str]:
+    """The canonical texts of columns, given with their types, under the names of the columns."""
+    return [f"{canonical_sql(name, kind)} as {_quoted(name)}" for name, kind in columns.items()]
+
+
+def _quoted(column: str) -> str:
+    return f"`{column.replace('`', '``')}`"

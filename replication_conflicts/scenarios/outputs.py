@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlparse
 
+from replication_conflicts.lakehouse.delta_log import newest_versions
+from replication_conflicts.lakehouse.relations import canonical_columns
 from replication_conflicts.nodes import Command, command_from_record
 from replication_conflicts.publication.commands import SnapshotTable
 from replication_conflicts.publication.publication import Article, Publication
@@ -25,7 +26,6 @@ Record = dict[str, object]
 Found = TypeVar("Found")
 OfPublication = tuple[str | None, str]
 
-_COMMIT = re.compile(r"^(\d{20})\.json$")
 # Relations and columns that may differ between two ways to the same result.
 COMPARED_RELATIONS = (
     "change_outcomes",
@@ -116,10 +116,7 @@ class Outputs:
     def _article_records(
         self, relation: str, article: Article, extra: Mapping[str, str], travel: str = ""
     ) -> list[dict[str, str | None]]:
-        selected = [
-            f"{text_expression(name, kind.name)} as `{name}`"
-            for name, kind in article.columns.items()
-        ]
+        selected = canonical_columns({name: kind.ddl for name, kind in article.columns.items()})
         selected += [f"{expression} as `{name}`" for name, expression in extra.items()]
         if "." not in relation:
             relation = f"{self._schema}.{relation}"
@@ -281,15 +278,7 @@ class Outputs:
     def table_versions(self) -> dict[str, int]:
         """The newest Delta version of every table in the target schema."""
         location = self._once(("location",), self._location)
-        if location is None:
-            return {}
-        versions = {}
-        for log in location.glob("*/_delta_log"):
-            commits = [_COMMIT.match(file.name) for file in log.iterdir()]
-            versions[log.parent.name] = max(
-                (int(one.group(1)) for one in commits if one), default=-1
-            )
-        return versions
+        return {} if location is None else newest_versions(location)
 
     def _location(self) -> Path | None:
         if not self._spark.catalog.databaseExists(self._schema):
@@ -305,11 +294,6 @@ class Outputs:
             self._cache[name] = read()
         found: Found = self._cache[name]
         return found
-
-
-def text_expression(column: str, kind: str) -> str:
-    """The SQL expression of a column's canonical text."""
-    return f"base64(`{column}`)" if kind == "binary" else f"cast(`{column}` as string)"
 
 
 def _is_of(record: Record, code: str) -> bool:

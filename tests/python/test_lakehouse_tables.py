@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from replication_conflicts.lakehouse import tables
+from replication_conflicts.lakehouse.delta_log import newest_versions
+from replication_conflicts.lakehouse.relations import canonical_columns
 from tests.python.conftest import ScratchProject
 
 COLUMNS = {
@@ -67,3 +70,26 @@ def test_a_value_that_does_not_fit_is_an_error(scratch_copy: Callable[[], Scratc
     spark = scratch_copy().build.spark
     with pytest.raises(Exception, match="MALFORMED_RECORD_IN_PARSING"):
         tables.rows_frame(spark, {"number": "int"}, [{"number": 2**31}]).collect()
+
+
+def test_canonical_texts_have_the_names_of_their_columns() -> None:
+    assert canonical_columns({"a`b": " BINARY", "n": "int"}) == [
+        "base64(`a``b`) as `a``b`",
+        "cast(`n` as string) as `n`",
+    ]
+
+
+def test_versions_of_tables_are_those_of_their_commits(tmp_path: Path) -> None:
+    for name in (
+        "item/_delta_log/00000000000000000009.json",
+        "item/_delta_log/00000000000000000010.json",
+        "item/_delta_log/00000000000000000011.checkpoint.parquet",
+        "item/_delta_log/00000000000000000012.json.tmp",
+        "begun/_delta_log/.00000000000000000000.json.crc",
+        "plain/part-0.parquet",
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    assert newest_versions(tmp_path) == {"item": 10}
+    assert newest_versions(tmp_path / "nowhere") == {}

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from replication_conflicts.dbt_build import BuildResult, DbtBuild
 from replication_conflicts.environment.profile import quick_start
 from replication_conflicts.lakehouse import tables
+from replication_conflicts.lakehouse.relations import canonical_columns
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.publication import Publication, publication_from_vars
 from replication_conflicts.scenarios.inputs import Inputs
-from replication_conflicts.scenarios.outputs import Outputs, text_expression
+from replication_conflicts.scenarios.outputs import Outputs
 from replication_conflicts.scenarios.project import INPUTS, Configuration, ConsumerProject
 from tests.python.differential.reports import decision, refusal
 from tests.python.sequential_reader import Command
@@ -259,10 +260,7 @@ class Builds:
     ) -> list[Record]:
         """Rows of a relation that has an article's columns: those typed, as `row`, and others."""
         found = played.publication.articles[article]
-        texts = [
-            f"{text_expression(name, kind.name)} as `{name}`"
-            for name, kind in found.columns.items()
-        ]
+        texts = canonical_columns({name: kind.ddl for name, kind in found.columns.items()})
         others = [f"`{name}` as `__{name}`" for name in columns]
         if "." not in relation:
             relation = f"{self.project.schema}.{relation}"

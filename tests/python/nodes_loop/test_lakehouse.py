@@ -21,7 +21,7 @@ from replication_conflicts.distribution.apply import Node
 from replication_conflicts.distribution.ports import Refusal
 from replication_conflicts.lakehouse.commands import LakehouseCommands
 from replication_conflicts.lakehouse.feed import LakehouseFeed
-from replication_conflicts.lakehouse.relations import Relations, canonical_sql
+from replication_conflicts.lakehouse.relations import Relations, canonical_columns
 from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
 from replication_conflicts.lakehouse.tables import append_rows, create_table
@@ -123,8 +123,7 @@ class World:
         """The published rows as canonical text."""
         found: Rows = {}
         for name, article in self.publication.articles.items():
-            columns = article.shape.columns
-            texts = [f"{canonical_sql(one, kind)} as `{one}`" for one, kind in columns.items()]
+            texts = canonical_columns(article.shape.columns)
             relation = f"{self.relations.published}.shop__{name}"
             found[name] = {}
             for row in self.spark.table(relation).selectExpr(*texts, "row_version").collect():
