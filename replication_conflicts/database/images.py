@@ -75,10 +75,12 @@ def image_sql(
     if dialect == "postgres":
         calls = [f"jsonb_build_object({', '.join(chunk)})" for chunk in chunks]
         return f"cast({' || '.join(calls)} as text)"
-    image = f"json_object({', '.join(chunks[0])})"
-    for chunk in chunks[1:]:
-        image = f"json_patch({image}, json_object({', '.join(chunk)}))"
-    return image
+    objects = [f"json_object({', '.join(chunk)})" for chunk in chunks]
+    if len(objects) == 1:
+        return objects[0]
+    # not by a function of two objects: SQLite does not take calls in calls of any depth
+    entries = " || ',' || ".join(f"trim({one}, '{{}}')" for one in objects)
+    return f"('{{' || {entries} || '}}')"
 
 
 def texts_of(article: NodeArticle, dialect: str, image: str) -> dict[str, str | None]:

@@ -10,7 +10,8 @@ last one, so that what is known of the whole record can be read there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 
 from replication_conflicts.capture.triggers.records import RecordSql
 from replication_conflicts.capture.triggers.words import Words
@@ -42,6 +43,9 @@ IS_AGAIN = "replication_is_again"
 # the parent before the net change; of an insert, what was known of an earlier row of that key
 BEFORE_PARENT = "replication_before_parent"
 PENDING = (OPERATION, NUMBER, NET, BASE, BEFORE, CHANGED, CHANGED_AT, PRIORITY)
+
+# operands of a chain; a table has up to 2,000 columns
+_GROUP = 50
 
 # of {row}: whether an upload takes its change, or once more the one that was not applied
 IS_PENDING = f"{{row}}.{OPERATION} is not null"
@@ -164,10 +168,7 @@ class MergeBodies:
 
     def is_changed(self) -> str:
         """Whether an update changes a value."""
-        return " or ".join(
-            self._is_other(f"old.{quoted(name)}", f"new.{quoted(name)}")
-            for name in self._article.kinds
-        )
+        return _chain(" or ", [self._is_changed(name) for name in self._article.kinds])
 
     def key_is_kept(self) -> str:
         """Whether an update leaves the key as it was."""
@@ -330,13 +331,14 @@ class MergeBodies:
 
     def _changed_columns(self) -> str:
         """A JSON object whose names are the columns that have another value."""
-        changed = "'{}'"
-        for name in self._article.shape.other_columns:
-            column = quoted(name)
-            entry = self._words.entry.format(name=literal(name), value="1")
-            is_other = self._is_other(f"old.{column}", f"new.{column}")
-            changed = self._merged(changed, f"case when {is_other} then {entry} else '{{}}' end")
-        return changed
+        entries = [
+            f"case when {self._is_changed(name)} then {literal(_json_entry(name))} else '' end"
+            for name in self._article.shape.other_columns
+        ]
+        return f"'{{' || rtrim({_chain(' || ', entries)}, ',') || '}}'" if entries else "'{}'"
+
+    def _is_changed(self, name: str) -> str:
+        return self._is_other(f"old.{quoted(name)}", f"new.{quoted(name)}")
 
     def _is_other(self, one: str, other: str) -> str:
         return f"{one} {self._words.is_other.format(other)}"
@@ -349,6 +351,18 @@ class MergeBodies:
 
     def _equal(self, left: str, right: str) -> str:
         return " and ".join(f"{left}.{quoted(name)} = {right}.{quoted(name)}" for name in self._key)
+
+
+def _json_entry(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False) + ":1,"
+
+
+def _chain(operator: str, parts: Sequence[str]) -> str:
+    """Expressions between operators, in groups: SQLite lets none be 1,000 deep."""
+    groups = [
+        operator.join(parts[start : start + _GROUP]) for start in range(0, len(parts), _GROUP)
+    ]
+    return operator.join(f"({group})" for group in groups)
 
 
 def metadata_table(article: NodeArticle, types: Mapping[str, str]) -> str:
