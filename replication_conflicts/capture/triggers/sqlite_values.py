@@ -173,7 +173,10 @@ def _is_broken(value: str) -> str:
 
     The text is read character by character; most texts are of plain letters, and are not read.
     """
-    bytes_of = f"substr(cast({value} as blob), {{at}}, 4)"
+
+    def piece(at: str) -> str:
+        return f"hex(substr(cast({value} as blob), {at}, 4))"
+
     # of the next four bytes, how many the character has; NULL where they begin none
     size = (
         "case when piece < '80' then 1"
@@ -185,7 +188,7 @@ def _is_broken(value: str) -> str:
     )
     return (
         f"typeof({value}) = 'text' and {value} glob '*[^ -~]*' and exists ("
-        f"with recursive step (at, piece) as (select 1, hex({bytes_of.format(at='1')}) union all"
-        f" select at + {size}, hex({bytes_of.format(at=f'at + {size}')}) from step"
+        f"with recursive step (at, piece) as (select 1, {piece('1')} union all"
+        f" select at + {size}, {piece(f'at + {size}')} from step"
         " where piece <> '') select 1 from step where at is null)"
     )

@@ -21,7 +21,12 @@ from replication_conflicts.distribution.apply import Node
 from replication_conflicts.publication.commands import AgentCommand
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
-from tests.python.nodes_loop.databases import VERSION, publications, sqlite_databases
+from tests.python.nodes_loop.databases import (
+    VERSION,
+    create_tables,
+    publications,
+    sqlite_databases,
+)
 from tests.python.nodes_loop.standins import Lists
 
 Sent = dict[str, Any]
@@ -190,3 +195,16 @@ def test_rows_that_were_there_are_looked_at(tmp_path: Path, replication: str) ->
     with pytest.raises(CaptureProblem, match=r"reading\.value holds int only.* in 2 rows"):
         north.install(ExistingRows.INSERT)
     north.install(ExistingRows.SNAPSHOT)
+
+
+def test_a_text_column_may_have_braces_in_its_name(tmp_path: Path, replication: str) -> None:
+    articles = {"item": {"columns": {"id": "int", "{at}": "string"}, "primary_key": ["id"]}}
+    publication = node_publication("shop", publications(articles, replication=replication))
+    engine = open_database(sqlite_databases(tmp_path).make("north"))
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    with engine.begin() as connection:
+        run_plain(connection, "insert into item (id, \"{at}\") values (1, 'größe')")
+    broken = "insert into item (id, \"{at}\") values (2, cast(x'ff' as text))"
+    with engine.begin() as connection, pytest.raises(DBAPIError, match="string only"):
+        run_plain(connection, broken)
