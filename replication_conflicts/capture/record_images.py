@@ -26,6 +26,9 @@ from replication_conflicts.publication.feed import INSERT
 from replication_conflicts.publication.publication import LogicalRecord
 from replication_conflicts.publication.sessions import image_values, with_record
 
+# an article's name has no blank: these hide none of the tables
+_TOUCHED = '"touched records"'
+_RECORD = '"numbered record"'
 _IS_IN_SESSION = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
 
 
@@ -84,8 +87,8 @@ def _query(sql: RecordSql, publication: NodePublication, dialect: str) -> str:
         for number, name in enumerate(sql.record.articles)
     ]
     return (
-        f"with touched as ({' union '.join(tops)}), "
-        "record as (select touched.*, row_number() over () as record_number from touched) "
+        f"with {_TOUCHED} as ({' union '.join(tops)}), {_RECORD} as"
+        f" (select {_TOUCHED}.*, row_number() over () as record_number from {_TOUCHED}) "
         f"{' union all '.join(rows)} order by record_number, place, key_image"
     )
 
@@ -98,13 +101,13 @@ def _members(
     key = article.shape.primary_key
     row = equal(_columns("held", key), _columns(MEMBER, key))
     is_image = f"held.{quoted(key[0])} is not null and not {_IS_IN_SESSION}"
-    touched = equal([f"record.top_{n}" for n, _ in enumerate(top)], top)
+    touched = equal([f"{_RECORD}.top_{n}" for n, _ in enumerate(top)], top)
     return (
-        f"select record.record_number as record_number, {place} as place,"
+        f"select {_RECORD}.record_number as record_number, {place} as place,"
         f" {literal(name)} as article, {image_sql(article, dialect, MEMBER, key)} as key_image,"
         f" {MEMBER}.{LINEAGE} as lineage,"
         f" case when {is_image} then {image_sql(article, dialect, 'held')} end as row_image"
-        f" from {source} inner join record on {touched}"
+        f" from {source} inner join {_RECORD} on {touched}"
         f" left join {quoted(name)} held on {row}"
     )
 

@@ -101,6 +101,39 @@ def test_a_database_uploads_what_a_node_does(
     assert player.is_lineage_shared is detection
 
 
+# names that statements of capture give to what they select from
+NAMES = [
+    "record", "touched", "member", "held", "gone", "net", "sent", "entry", "entries", "highest",
+    "fresh", "one", "step", "up_1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("top", [True, False])
+def test_articles_may_have_names_that_statements_use(
+    databases: Databases, name: str, top: bool
+) -> None:
+    head, line = (name, "line") if top else ("head", name)
+    articles = {
+        head: MOVING["head"],
+        line: {"columns": {"id": "int", "of": "int", "note": "string"}, "primary_key": ["id"]},
+    }
+    members = {line: {"parent": head, "columns": ["of"]}}
+    pair = Pair(databases, publication(articles, members, detection=True, resolution=True))
+    rows = [{"id": number, "of": 1, "note": "a"} for number in (1, 2)]
+    pair.work(
+        Change("insert", head, {"id": 1, "note": "a"}),
+        *(Change("insert", line, row) for row in rows),
+    )
+    pair.upload()
+    pair.work(Change("update", line, {"id": 1, "note": "b"}))
+    operations = sorted(str(row.values["operation"]) for row in pair.upload())
+    assert operations == ["image", "image", "update"]
+    pair.work(Change("delete", line, {"id": 2}))
+    pair.upload()
+    pair.check()
+
+
 class Player:
     """Random doings at both sides of a pair."""
 
