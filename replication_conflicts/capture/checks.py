@@ -41,12 +41,24 @@ def check_table(
     article: NodeArticle,
 ) -> None:
     """Errors: CaptureProblem where the article's table cannot be captured as it is."""
+    if connection.dialect.name == "sqlite":
+        _check_name(article)
     _check_columns(inspector, article)
     _check_version_column(connection, inspector, publication, article)
     _check_collations(connection, article)
     if connection.dialect.name == "sqlite":
         _check_types(connection, article)
         _check_triggers(connection, article)
+
+
+def _check_name(article: NodeArticle) -> None:
+    """In a trigger's update such a name is the table's, and SQLite lets the table have no other."""
+    if article.name.lower() in ("new", "old"):
+        raise CaptureProblem(
+            f"table {article.name!r}: in SQLite's triggers `new` and `old` are the row that is"
+            " written, so that no table of that name can be captured; give it and its article"
+            " another name"
+        )
 
 
 def check_values(connection: Connection, article: NodeArticle) -> None:

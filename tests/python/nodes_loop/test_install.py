@@ -239,6 +239,34 @@ def test_a_priority_is_of_merge_replication(engine: Engine) -> None:
     install(engine, shop("merge"), "north", priority=Decimal(5))
 
 
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize("name", ["new", "OLD"])
+def test_a_table_named_like_a_row_of_a_trigger_is_captured_or_refused(
+    engine: Engine, name: str, replication: str
+) -> None:
+    publication = shop(replication, **{name: ITEM})
+    create_tables(engine, publication, with_version=False)
+    if dialect_of(engine) == "sqlite":
+        with pytest.raises(CaptureProblem, match=f"table '{name}'.*another name"):
+            install(engine, publication, "north")
+        return
+    install(engine, publication, "north")
+    feed = Feed(publication)
+    for statement in (
+        f"insert into \"{name}\" (id, name) values (1, 'a'), (2, 'b')",
+        f"update \"{name}\" set name = 'c' where id = 2",
+        f'delete from "{name}" where id = 1',
+    ):
+        run(engine, statement)
+        upload(engine, publication, feed)
+    assert [(one["operation"], one["row"]["id"]) for one in feed.records] == [
+        ("insert", "1"),
+        ("insert", "2"),
+        ("update", "2"),
+        ("delete", "1"),
+    ]
+
+
 class TestSQLite:
     """What only SQLite does."""
 
