@@ -103,4 +103,12 @@ replaced = Table(
     Column("beside", Integer),
     comment="Rows in the way of one that is being written: an `or replace` deletes them unseen.",
 )
-SQLITE_ONLY = (open_transaction, replaced)
+new_key = Table(
+    "replication_new_key",
+    metadata,
+    Column("article", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("key_image", Text, primary_key=True),
+    comment="Keys that rows are getting, and the versions that these rows have under another key.",
+)
+SQLITE_ONLY = (open_transaction, replaced, new_key)

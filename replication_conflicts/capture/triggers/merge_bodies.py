@@ -78,9 +78,10 @@ class MergeBodies:
         return [
             self._known("new", "''"),
             self._number_new(),
-            # the delete and the insert together are an update of all columns
-            self._again("new"),
-            *self._begin("insert", "null", "null", self._is("new")),
+            # the delete and the insert together are an update of all columns; an update that is
+            # there is of another trigger, which has written the row since it replaced another one
+            self._again("'delete', 'update'"),
+            *self._begin("insert", "null", "null", self._is_written()),
             *self._belongs(),
             self._stamp(),
         ]
@@ -94,28 +95,45 @@ class MergeBodies:
             self._fold(
                 f"{CHANGED} = case when {OPERATION} = 'update' and {CHANGED} is not null"
                 f" then {self._merged(CHANGED, changed)} else {CHANGED} end",
-                f"{self._is('new')} and {OPERATION} in ('insert', 'update')",
+                f"{self._is_written()} and {OPERATION} in ('insert', 'update')",
             ),
-            self._again("new"),
-            *self._begin("update", self.image("old"), changed, self._is("new")),
+            self._again("'delete'"),
+            # nobody has heard of the row: another trigger writes it before it was captured
+            *self._begin("insert", "null", "null", f"{self._is_written()} and {VERSION} = ''"),
+            *self._begin("update", self.image("old"), changed, self._is_written()),
             *self._belongs(),
             self._stamp(),
         ]
 
     def deleted(self) -> list[str]:
         """A row went."""
-        return [*self.number_old(), *self._gone(self._is("old"), self.image("old"))]
+        return [*self.number_old(), *self._gone(self._was_known(), self.image("old"))]
 
     def renamed(self) -> list[str]:
         """A row has another key, and `number_old` came before it was written."""
-        return [*self._gone(self._is("old"), self.image("old")), *self.inserted()]
+        return [*self._gone(self._was_known(), self.image("old")), *self.inserted()]
 
     def number_old(self) -> list[str]:
         """Take the number of a delete."""
         return [
             self._known("old", f"coalesce(old.{self.version}, '')"),
-            self._take_number(self._is("old")),
+            self._take_number(self._was_known()),
         ]
+
+    def free_key(self) -> str:
+        """Before a row gets another key: nobody has heard of a row of that key (SQLite).
+
+        Another trigger may write it before it is captured, and its version would say that it came
+        before capture.
+        """
+        key = ", ".join(map(quoted, self._key))
+        values = ", ".join(f"new.{quoted(name)}" for name in self._key)
+        return (
+            f"insert into {self.metadata} ({key}, {VERSION}, {LINEAGE})"
+            f" select {values}, '', '{{}}' where not ({self.key_is_kept()})"
+            f" and not {self._is_there()}"
+            f" and not exists (select 1 from {self.metadata} where {self._is('new')})"
+        )
 
     def next_version(self) -> str:
         """The version of a row that is being written: a net change keeps its number."""
@@ -185,12 +203,12 @@ class MergeBodies:
         """The row as one text."""
         return image_sql(self._article, self._words.dialect, alias)
 
-    def _again(self, alias: str) -> str:
+    def _again(self, operations: str) -> str:
         """A row that was deleted since the last upload is there, and is written."""
         return self._fold(
             f"{OPERATION} = 'update', {CHANGED} = null, {LINEAGE} = {NET},"
             f" {VERSION} = {literal(self._node + ':')} || {NUMBER}",
-            f"{self._is(alias)} and {OPERATION} = 'delete'",
+            f"{self._is_written()} and {OPERATION} in ({operations})",
         )
 
     def _gone(self, condition: str, image: str) -> list[str]:
@@ -212,7 +230,7 @@ class MergeBodies:
     def _number_new(self) -> str:
         """The number of a change that begins; the row may have its version already."""
         if not self._words.stamps_first:
-            return self._take_number(self._is("new"))
+            return self._take_number(self._is_written())
         return (
             f"update {self.metadata} set {NUMBER} = {self._number_in(f'new.{self.version}')}"
             f" where {self._is('new')} and {OPERATION} is null"
@@ -276,7 +294,7 @@ class MergeBodies:
             self._is_other(name, f"new.{quoted(column)}") for name, column in pairs
         )
         return [
-            f"update {self.metadata} set {assignments} where {self._is('new')} and ({is_other})"
+            f"update {self.metadata} set {assignments} where {self._is_written()} and ({is_other})"
         ]
 
     def _stamped_priority(self) -> str:
@@ -345,6 +363,20 @@ class MergeBodies:
 
     def _merged(self, first: str, second: str) -> str:
         return self._words.merged.format(a=first, b=second)
+
+    def _is_written(self) -> str:
+        """What stands beside the row that was written.
+
+        Another trigger may have deleted the row since, or given it another key: that was captured.
+        """
+        return f"{self._is('new')} and {self._is_there()}"
+
+    def _is_there(self) -> str:
+        return f"exists (select 1 from {self.table} held where {self._equal('held', 'new')})"
+
+    def _was_known(self) -> str:
+        """What stands beside the row that was; nothing is said of one that came and went unseen."""
+        return f"{self._is('old')} and {VERSION} <> ''"
 
     def _is(self, alias: str) -> str:
         return self._equal(self.metadata, alias)

@@ -81,7 +81,11 @@ def create(
     return (
         trigger("before_insert", "before insert", in_the_way("insert")),
         trigger("after_insert", "after insert", [*bodies.replaced(), *bodies.inserted()]),
-        trigger("before_update", f"before update of {columns}", in_the_way("update")),
+        trigger(
+            "before_update",
+            f"before update of {columns}",
+            [*in_the_way("update"), bodies.free_key()],
+        ),
         trigger(
             "after_update",
             f"after update of {columns}",

@@ -102,33 +102,13 @@ class _Written:
         return [
             *refused_values(self._article, event),
             *rows_in_the_way(self._article, self._unique_keys, event, "null"),
+            *([self._note_new_key()] if event == "update" else []),
         ]
 
     def after_insert(self) -> list[str]:
-        # another trigger of the row may have changed it first, and that was captured as the insert
-        is_first = f"{self._held_version()} is new.{self._version}"
-        return [
-            self._queue_replaced(),
-            self._queue(
-                f"case when {is_first} then 'insert' else 'update' end",
-                f"case when not {is_first} then {self._held_version()} end",
-                NEW_GUID,
-                "null",
-            ),
-            *self._stamp(),
-        ]
+        return [self._queue_replaced(), self._queue_written("false", "null"), *self._stamp()]
 
     def after_update(self) -> list[str]:
-        # byte by byte, however the column is compared otherwise
-        is_same = " and ".join(
-            f"old.{quoted(name)} is new.{quoted(name)} collate binary" for name in self._key
-        )
-        # another trigger of the row may have given it a version meanwhile
-        old = (
-            f"case when new.{self._version} is old.{self._version} then {self._held_version()}"
-            f" else old.{self._version} end"
-        )
-        is_update = f"{is_same} and old.{self._version} is not null"
         return [
             self._queue_replaced(),
             self._queue(
@@ -136,31 +116,71 @@ class _Written:
                 f"old.{self._version}",
                 "null",
                 self._key_image("old"),
-                f"where not ({is_same}) and old.{self._version} is not null",
+                f"where not ({self._key_is_kept()}) and {self._was_known()}",
             ),
-            self._queue(
-                f"case when {is_update} then 'update' else 'insert' end",
-                f"case when {is_update} then {old} end",
-                NEW_GUID,
-                "null",
+            self._queue_written(
+                f"{self._key_is_kept()} and {self._was_known()}", f"old.{self._version}"
             ),
             *self._stamp(),
+            f"delete from replication_new_key where {self._is_noted('new')}",
         ]
 
     def after_delete(self) -> list[str]:
         old_key = self._key_image("old")
         return [
             self._queue(
-                "delete",
-                f"old.{self._version}",
-                "null",
-                old_key,
-                f"where old.{self._version} is not null",
+                "delete", f"old.{self._version}", "null", old_key, f"where {self._was_known()}"
             ),
-            # where `or replace` calls this trigger, the row is not deleted unseen
+            # where `or replace` calls this trigger, the row is not deleted unseen; another trigger
+            # may delete the row that has replaced it
             f"delete from replication_replaced where article = {literal(self._article.name)}"
-            f" and key_image = {old_key}",
+            f" and key_image = {old_key} and version is old.{self._version}",
         ]
+
+    def _key_is_kept(self) -> str:
+        # byte by byte, however the column is compared otherwise
+        return " and ".join(
+            f"old.{quoted(name)} is new.{quoted(name)} collate binary" for name in self._key
+        )
+
+    def _note_new_key(self) -> str:
+        """Another trigger may write the row under its new key before that is captured."""
+        clash = f"{equal('held', 'new', self._key)} and held.{self._version} is old.{self._version}"
+        return (
+            "insert into replication_new_key (article, version, key_image)\n"
+            f"        select {literal(self._article.name)}, old.{self._version},"
+            f" {self._key_image('new')}\n"
+            f"        where not ({self._key_is_kept()}) and old.{self._version} is not null\n"
+            f"            and not exists (select 1 from {self._table} held where {clash})\n"
+            f"            and not exists (select 1 from replication_new_key"
+            f" where {self._is_noted('new')})"
+        )
+
+    def _was_known(self) -> str:
+        """Whether the row that was is captured: with its version, under its key."""
+        noted = f"select 1 from replication_new_key where {self._is_noted('old')}"
+        return f"old.{self._version} is not null and not exists ({noted})"
+
+    def _is_noted(self, alias: str) -> str:
+        return (
+            f"article = {literal(self._article.name)} and version = old.{self._version}"
+            f" and key_image = {self._key_image(alias)}"
+        )
+
+    def _queue_written(self, is_update: str, old: str) -> str:
+        """The row as it is; nothing where another trigger has deleted it, or given it another key.
+
+        Where another trigger has written the row, that was captured, and has given it a version.
+        """
+        held = f"held.{self._version}"
+        is_written = f"{held} is not null and {held} is not new.{self._version}"
+        return self._queue(
+            f"case when {is_written} or {is_update} then 'update' else 'insert' end",
+            f"case when {is_written} then {held} when {is_update} then {old} end",
+            NEW_GUID,
+            "null",
+            f"from {self._table} held where {equal('held', 'new', self._key)}",
+        )
 
     def _queue(self, operation: str, old: str, new: str, image: str, where: str = "") -> str:
         word = operation if " " in operation else literal(operation)
@@ -186,19 +206,17 @@ class _Written:
     def _stamp(self) -> list[str]:
         """Give the row its version, and only then write down how it is.
 
-        The row's other triggers may change it because of that update.
+        The row's other triggers may change it because of that update, or delete it. Where there is
+        no entry of the row, because it has gone, the last one is another one, which has its image.
         """
         is_row = equal(self._table, "new", self._key)
         return [
             f"update {self._table} set {self._version} = (select new_version"
             f" from replication_queue where queue_id = last_insert_rowid()) where {is_row}",
-            f"update replication_queue set row_image = (select {self._image(self._table)}"
-            f" from {self._table} where {is_row}) where queue_id = last_insert_rowid()",
+            f"update replication_queue set row_image = coalesce((select {self._image('held')}"
+            f" from {self._table} held where {equal('held', 'new', self._key)}),"
+            f" {self._image('new')}) where queue_id = last_insert_rowid() and row_image is null",
         ]
-
-    def _held_version(self) -> str:
-        is_row = equal(self._table, "new", self._key)
-        return f"(select {self._version} from {self._table} where {is_row})"
 
     def _image(self, alias: str) -> str:
         return image_sql(self._article, "sqlite", alias)

@@ -1,0 +1,156 @@
+"""Triggers of an application that write the row for which they run.
+
+SQLite runs them before those of capture where they were made later, PostgreSQL by name. What is
+captured is what the database holds in the end: all databases become equal, without conflicts.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from replication_conflicts.capture.install import pending_changes
+from replication_conflicts.database.engine import dialect_of
+from replication_conflicts.database.statements import run_plain
+from tests.python.nodes_loop.databases import Databases, publications, sqlite_databases
+from tests.python.nodes_loop.loop import Loop
+
+Held = list[tuple[str | None, ...]]
+ARTICLES: dict[str, Any] = {
+    "item": {
+        "columns": {"id": "int", "name": "string", "price": "int"},
+        "primary_key": ["id"],
+        "tracking": "column",
+    }
+}
+BODIES = {
+    "delete": "delete from item where id = new.id",
+    "another key": "update item set id = new.id + 100 where id = new.id",
+    "change": "update item set price = 5 where id = new.id",
+    "anew": (
+        "delete from item where id = new.id;"
+        " insert into item (id, name, price) values (new.id, 'anew', 6)"
+    ),
+}
+BEFORE: Held = [("7", "g", "1"), ("8", "h", "2")]
+INSERT = ("after insert", "insert into item (id, name) values (1, 'a')")
+UPDATE = ("after update of name", "update item set name = 'G' where id = 7")
+NEW_KEY = ("after update of id", "update item set id = 3 where id = 7")
+# a key of which a row was deleted since the last upload
+OLD_KEY = (
+    "after update of id",
+    "delete from item where id = 8",
+    "update item set id = 8 where id = 7",
+)
+CASES: list[tuple[tuple[str, ...], str, Held]] = [
+    (INSERT, "delete", BEFORE),
+    (INSERT, "another key", [*BEFORE, ("101", "a", None)]),
+    (INSERT, "change", [*BEFORE, ("1", "a", "5")]),
+    (INSERT, "anew", [*BEFORE, ("1", "anew", "6")]),
+    (UPDATE, "delete", BEFORE[1:]),
+    (UPDATE, "another key", [*BEFORE[1:], ("107", "G", "1")]),
+    (UPDATE, "change", [*BEFORE[1:], ("7", "G", "5")]),
+    (UPDATE, "anew", [*BEFORE[1:], ("7", "anew", "6")]),
+    (NEW_KEY, "delete", BEFORE[1:]),
+    (NEW_KEY, "another key", [*BEFORE[1:], ("103", "g", "1")]),
+    (NEW_KEY, "change", [*BEFORE[1:], ("3", "g", "5")]),
+    (NEW_KEY, "anew", [*BEFORE[1:], ("3", "anew", "6")]),
+    (OLD_KEY, "delete", []),
+    (OLD_KEY, "another key", [("108", "g", "1")]),
+    (OLD_KEY, "change", [("8", "g", "5")]),
+]
+
+
+class World(Loop):
+    """The publisher and a branch, which have two rows."""
+
+    def __init__(self, databases: Databases, folder: Path, replication: str) -> None:
+        is_merge = replication == "merge"
+        priority = Decimal(75) if is_merge else None
+        super().__init__(
+            databases,
+            folder,
+            publications(ARTICLES, replication=replication),
+            {"HQ": None, "north": priority},
+            {"north": {"type": "server", "priority": priority} if is_merge else {}},
+        )
+        self.run("insert into item (id, name, price) values (7, 'g', 1), (8, 'h', 2)")
+        self.settle()
+
+    def run(self, *statements: str) -> None:
+        for statement in statements:
+            with self.engines["north"].begin() as connection:
+                run_plain(connection, statement)
+
+    def add_trigger(self, when: str, body: str) -> None:
+        if dialect_of(self.engines["north"]) == "sqlite":
+            self.run(f"create trigger app {when} on item begin {body}; end")
+            return
+        self.run(
+            f"create function app() returns trigger language plpgsql as"
+            f" $$ begin {body}; return new; end $$",
+            # not for what it does itself, as in SQLite
+            f"create trigger app {when} on item for each row when (pg_trigger_depth() = 0)"
+            " execute function app()",
+        )
+
+    def drop_trigger(self) -> None:
+        """It would run once more for what the agent does."""
+        is_sqlite = dialect_of(self.engines["north"]) == "sqlite"
+        self.run("drop trigger app" if is_sqlite else "drop trigger app on item")
+
+    def check_rows(self, expected: Held) -> None:
+        """All databases hold these, and nobody was in conflict about them."""
+        with self.engines["north"].begin() as connection:
+            held = run_plain(connection, "select id, name, price from item").all()
+        texts = [tuple(None if one is None else str(one) for one in row) for row in held]
+        assert sorted(texts, key=repr) == sorted(expected, key=repr)
+        self.settle()
+        self.check()
+        assert self.publisher.reader.conflicts == []
+        assert len(self.publisher.published()["item"]) == len(held)
+        with self.engines["north"].begin() as connection:
+            assert pending_changes(connection, self.publication) == 0
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize(("doing", "body", "expected"), CASES)
+def test_a_trigger_writes_the_row_for_which_it_runs(
+    databases: Databases,
+    tmp_path: Path,
+    replication: str,
+    doing: tuple[str, ...],
+    body: str,
+    expected: Held,
+) -> None:
+    world = World(databases, tmp_path, replication)
+    when, *statements = doing
+    world.add_trigger(when, BODIES[body])
+    world.run(*statements)
+    world.drop_trigger()
+    world.check_rows(expected)
+
+
+REPLACING = [
+    ("insert", "insert or replace into item (id, name) values (7, 'r')", BEFORE[1:]),
+    ("update of id", "update or replace item set id = 7 where id = 8", []),
+]
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize(("event", "statement", "expected"), REPLACING)
+def test_a_trigger_deletes_the_row_that_has_replaced_another(
+    tmp_path: Path,
+    replication: str,
+    event: str,
+    statement: str,
+    expected: Held,
+) -> None:
+    world = World(sqlite_databases(tmp_path), tmp_path, replication)
+    world.add_trigger(f"after {event}", BODIES["delete"])
+    world.run(statement)
+    world.drop_trigger()
+    world.check_rows(expected)
