@@ -73,9 +73,10 @@ def create(
         )
 
     def in_the_way(event: str) -> list[str]:
+        was_known = f"old.{bodies.version} is not null" if event == "update" else "true"
         return [
             *refused_values(article, event),
-            *rows_in_the_way(article, unique_keys, event, image, bodies.beside()),
+            *rows_in_the_way(article, unique_keys, event, image, bodies.beside(), was_known),
         ]
 
     return (

@@ -49,10 +49,13 @@ def rows_in_the_way(
     event: str,
     image: str,
     beside: str = "null",
+    was_known: str = "true",
 ) -> list[str]:
     """Note the rows that an `or replace` would delete without calling a trigger.
 
     `image` is what to keep of such a row, `held`, and `beside` names the row that stands beside it.
+    Where `was_known` says of an update that its row is not captured yet, another trigger writes the
+    row: what has been noted is of the statement that has called that trigger.
     """
     name, version = literal(article.name), quoted(article.shape.version_column)
     key = article.shape.primary_key
@@ -63,7 +66,7 @@ def rows_in_the_way(
     )
     is_itself = f"({equal('held', 'old', key)})" if event == "update" else "false"
     return [
-        f"delete from replication_replaced where article = {name}",
+        f"delete from replication_replaced where article = {name} and {was_known}",
         "insert into replication_replaced"
         " (article, key_image, row_image, version, is_key_clash, beside)\n"
         f"        select {name}, {image_sql(article, 'sqlite', 'held', key)}, {image},"
@@ -99,18 +102,20 @@ class _Written:
 
     def before(self, event: str) -> list[str]:
         """Refuse what the article cannot hold; note the rows that `or replace` would delete."""
+        is_update = event == "update"
+        was_known = self._was_known() if is_update else "true"
         return [
             *refused_values(self._article, event),
-            *rows_in_the_way(self._article, self._unique_keys, event, "null"),
-            *([self._note_new_key()] if event == "update" else []),
+            *rows_in_the_way(self._article, self._unique_keys, event, "null", was_known=was_known),
+            *([self._note_new_key()] if is_update else []),
         ]
 
     def after_insert(self) -> list[str]:
-        return [self._queue_replaced(), self._queue_written("false", "null"), *self._stamp()]
+        return [*self._queue_replaced(), self._queue_written("false", "null"), *self._stamp()]
 
     def after_update(self) -> list[str]:
         return [
-            self._queue_replaced(),
+            *self._queue_replaced(),
             self._queue(
                 "delete",
                 f"old.{self._version}",
@@ -192,16 +197,19 @@ class _Written:
             f"            {old}, {new}, {image}, {TRANSACTION} {where}"
         ).rstrip()
 
-    def _queue_replaced(self) -> str:
+    def _queue_replaced(self) -> list[str]:
         """Once the row is written, what was in its way is gone.
 
         Before an insert SQLite may not know the key yet, so that a clash of keys is asked again.
         """
         source = (
-            f"from replication_replaced gone where gone.article = {literal(self._article.name)}"
+            f"from replication_replaced as gone where gone.article = {literal(self._article.name)}"
             f" and (not gone.is_key_clash or gone.key_image = {self._key_image('new')})"
         )
-        return self._queue("delete", "gone.version", "null", "gone.key_image", source)
+        return [
+            self._queue("delete", "gone.version", "null", "gone.key_image", source),
+            f"delete from replication_replaced where rowid in (select gone.rowid {source})",
+        ]
 
     def _stamp(self) -> list[str]:
         """Give the row its version, and only then write down how it is.

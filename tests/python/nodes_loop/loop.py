@@ -33,6 +33,7 @@ class Loop:
         options: dict[str, Any],
         nodes: Mapping[str, Decimal | None],
         subscriptions: Mapping[str, Mapping[str, Any]],
+        constraints: str = "",
     ) -> None:
         self.publication = node_publication("shop", options)
         self.lake = Lake(folder / "lake.db").make()
@@ -42,7 +43,7 @@ class Loop:
         self.engines = {node: open_database(url) for node, url in self.urls.items()}
         self.tables = Tables(self.publication, dialect_of(next(iter(self.engines.values()))))
         for node, engine in self.engines.items():
-            create_tables(engine, self.publication, with_version=False)
+            create_tables(engine, self.publication, with_version=False, constraints=constraints)
             install(engine, self.publication, node, priority=nodes[node])
 
     def upload(self, node: str) -> None:

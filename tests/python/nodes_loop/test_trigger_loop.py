@@ -67,7 +67,9 @@ CASES: list[tuple[tuple[str, ...], str, Held]] = [
 class World(Loop):
     """The publisher and a branch, which have two rows."""
 
-    def __init__(self, databases: Databases, folder: Path, replication: str) -> None:
+    def __init__(
+        self, databases: Databases, folder: Path, replication: str, constraints: str = ""
+    ) -> None:
         is_merge = replication == "merge"
         priority = Decimal(75) if is_merge else None
         super().__init__(
@@ -76,6 +78,7 @@ class World(Loop):
             publications(ARTICLES, replication=replication),
             {"HQ": None, "north": priority},
             {"north": {"type": "server", "priority": priority} if is_merge else {}},
+            constraints,
         )
         self.run("insert into item (id, name, price) values (7, 'g', 1), (8, 'h', 2)")
         self.settle()
@@ -134,23 +137,31 @@ def test_a_trigger_writes_the_row_for_which_it_runs(
     world.check_rows(expected)
 
 
-REPLACING = [
-    ("insert", "insert or replace into item (id, name) values (7, 'r')", BEFORE[1:]),
-    ("update of id", "update or replace item set id = 7 where id = 8", []),
+NEW_ROW = ("insert", "insert or replace into item (id, name) values (7, 'r')")
+MOVED_ROW = ("update of id", "update or replace item set id = 7 where id = 8")
+OTHER_ROW = ("insert", "insert or replace into item (id, name) values (1, 'h')")
+REPLACING: list[tuple[tuple[str, str], str, Held]] = [
+    (NEW_ROW, "delete", BEFORE[1:]),
+    (NEW_ROW, "another key", [*BEFORE[1:], ("107", "r", None)]),
+    (NEW_ROW, "change", [*BEFORE[1:], ("7", "r", "5")]),
+    (MOVED_ROW, "delete", []),
+    (MOVED_ROW, "another key", [("107", "h", "2")]),
+    (MOVED_ROW, "change", [("7", "h", "5")]),
+    # its name is that of another row
+    (OTHER_ROW, "delete", BEFORE[:1]),
+    (OTHER_ROW, "another key", [*BEFORE[:1], ("101", "h", None)]),
+    (OTHER_ROW, "change", [*BEFORE[:1], ("1", "h", "5")]),
 ]
 
 
 @pytest.mark.parametrize("replication", ["queued", "merge"])
-@pytest.mark.parametrize(("event", "statement", "expected"), REPLACING)
-def test_a_trigger_deletes_the_row_that_has_replaced_another(
-    tmp_path: Path,
-    replication: str,
-    event: str,
-    statement: str,
-    expected: Held,
+@pytest.mark.parametrize(("doing", "body", "expected"), REPLACING)
+def test_a_trigger_writes_the_row_that_has_replaced_another(
+    tmp_path: Path, replication: str, doing: tuple[str, str], body: str, expected: Held
 ) -> None:
-    world = World(sqlite_databases(tmp_path), tmp_path, replication)
-    world.add_trigger(f"after {event}", BODIES["delete"])
+    world = World(sqlite_databases(tmp_path), tmp_path, replication, "unique (name)")
+    event, statement = doing
+    world.add_trigger(f"after {event}", BODIES[body])
     world.run(statement)
     world.drop_trigger()
     world.check_rows(expected)
