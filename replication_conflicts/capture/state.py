@@ -17,7 +17,7 @@ from replication_conflicts.capture.install import (
     captured_node,
     check_articles,
 )
-from replication_conflicts.capture.numbers import continue_numbers
+from replication_conflicts.capture.numbers import OwnNumbers
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_AGAIN,
     OPERATION,
@@ -68,6 +68,9 @@ class QueuedCapture:
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """The statements have set the versions."""
 
+    def sent_before(self, connection: Connection, last_number: int) -> None:
+        """A version is an id of its own, without a number."""
+
     def pending(self, connection: Connection) -> Mapping[str, int]:
         """What waits in the queue, and what is on its way."""
         return queued_changes(connection, self._publication)
@@ -112,7 +115,7 @@ class MergeCapture:
 
     def __init__(self, publication: NodePublication, node: str, rows: Tables) -> None:
         self._publication = publication
-        self._node = node
+        self._numbers = OwnNumbers(publication.name, node)
         self._rows = rows
         self._metadata = {
             name: {
@@ -130,7 +133,14 @@ class MergeCapture:
             self._where_key[name] = where_key(shape, prepared(shape, rows.dialect)["delete"])
 
     def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
-        """Versions and lineages follow; a command that found an unsent insert is kept."""
+        """Versions and lineages follow; a command that found an unsent insert is kept.
+
+        The node's own numbers are taken, those of a command that has not acted, too: a change of
+        its own that has lost is known as the version that goes, and nowhere else.
+        """
+        versions = (one for c in commands for one in (c.old_version, c.new_version))
+        last = self._numbers.last_in((command.lineage for command in commands), versions)
+        self._numbers.count_on(connection, last)
         changes = [command for command in commands if command.changes_a_row]
         self._keep_passed_over(connection, changes)
         self._follow(connection, changes)
@@ -166,13 +176,18 @@ class MergeCapture:
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """The rows' versions and lineages; the node's own numbers among them are taken."""
-        continue_numbers(connection, self._publication.name, self._node, rows)
+        last = self._numbers.last_in((row.lineage for row in rows), (row.version for row in rows))
+        self._numbers.count_on(connection, last)
         self._write(
             connection,
             rows[0].article,
             "insert",
             [self._values(one.article, one.row, one.lineage, None, one.version) for one in rows],
         )
+
+    def sent_before(self, connection: Connection, last_number: int) -> None:
+        """What nobody has decided yet is in no command and in no snapshot."""
+        self._numbers.count_on(connection, last_number)
 
     def pending(self, connection: Connection) -> Mapping[str, int]:
         """What is folded beside the rows, and what is on its way."""

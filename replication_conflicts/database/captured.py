@@ -29,6 +29,9 @@ class CaptureState(Protocol):
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """Rows of one article came with a snapshot."""
 
+    def sent_before(self, connection: Connection, last_number: int) -> None:
+        """The feed has changes of the node up to this version number: it is not given again."""
+
     def pending(self, connection: Connection) -> Mapping[str, int]:
         """How many changes are in no feed yet, by article."""
 
@@ -51,6 +54,9 @@ class NoCapture:
 
     def took(self, connection: Connection, rows: Sequence[SnapshotRow]) -> None:
         """Nothing is kept."""
+
+    def sent_before(self, connection: Connection, last_number: int) -> None:
+        """No number is given."""
 
     def pending(self, connection: Connection) -> Mapping[str, int]:
         """Nothing is pending."""

@@ -74,6 +74,10 @@ class StartRows:
         """What every node holds before the first command."""
         return iter(self._rows)
 
+    def last_number(self, node: str) -> int:
+        """Nobody has sent anything yet."""
+        return 0
+
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         """Nothing was published yet that a snapshot could hold."""
         raise LookupError(f"snapshot {command.command_id} was taken before the first build")

@@ -152,6 +152,9 @@ class Agent:
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
             rows = replace_rows(connection, self._node, self._ports.snapshots.initial_rows())
+            if self._node.publication.is_merge:
+                last = self._ports.snapshots.last_number(self._node.name)
+                self._node.capture.sent_before(connection, last)
             agent_tables.move_position(connection, *self._names, Place())
         self._summary.snapshot_rows += rows
         return self._summary.snapshot_rows
@@ -160,6 +163,7 @@ class Agent:
         """Carry out everything that there is."""
         started = time.monotonic()
         self._send_reports()
+        self._begin()
         try:
             while self._round():
                 pass
@@ -174,6 +178,20 @@ class Agent:
         self._summary.place = self._patiently(self.place)
         self._summary.seconds = time.monotonic() - started
         return self._summary
+
+    def _begin(self) -> None:
+        """A database that starts with the first command gives no version number again."""
+        if self._node.publication.is_merge and not self._patiently(self._is_known):
+            last = self._ports.snapshots.last_number(self._node.name)
+            self._patiently(lambda: self._count_on(last))
+
+    def _is_known(self) -> bool:
+        with self._engine.begin() as connection:
+            return agent_tables.is_known(connection, *self._names)
+
+    def _count_on(self, last: int) -> None:
+        with self._engine.begin() as connection:
+            self._node.capture.sent_before(connection, last)
 
     def _round(self) -> bool:
         """Take commands until there are none, or until a snapshot makes the rest obsolete."""

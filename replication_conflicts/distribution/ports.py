@@ -61,6 +61,12 @@ class SnapshotSource(Protocol):
     def initial_rows(self) -> Iterator[SnapshotRow]:
         """What every node holds before the first command."""
 
+    def last_number(self, node: str) -> int:
+        """The highest version number of what a node has sent, decided or not; 0 without any.
+
+        Of merge replication.
+        """
+
 
 class ReportSink(Protocol):
     """What goes back from the subscriber."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, make_events_table
-from replication_conflicts.publication.feed import QUEUE_POSITION, FeedRow, feed_columns
+from replication_conflicts.publication.feed import IMAGE, QUEUE_POSITION, FeedRow, feed_columns
 from replication_conflicts.publication.values import timestamp_text
 
 if TYPE_CHECKING:
@@ -76,24 +76,55 @@ class LakehouseFeed:
         """Batches of several nodes, in their order, in one commit."""
         self.prepare()
         there = self._digests(batches)
-        rows: list[tuple[FeedRow, int]] = []
+        new: list[FeedBatch] = []
         for one in batches:
             known = there.get((one.node, one.number))
             if known is None:
-                if any(node == one.node for node, _ in there):
+                if any(node == one.node and number > one.number for node, number in there):
                     raise BatchMismatch(_not_alone(one))
-                rows.extend((row, one.number) for row in one.rows)
+                new.append(one)
             elif known != batch_digest([str(row.values["change_id"]) for row in one.rows]):
                 raise BatchMismatch(_not_alone(one))
-        if rows:
+        if self._publication.is_merge:
+            self._check_numbers([one for one in new if (one.node, one.number - 1) not in there])
+        if new:
+            rows = [(row, one.number) for one in new for row in one.rows]
             records = [
                 {**queue_record(self._publication, row, batch), "ordinal": number}
                 for number, (row, batch) in enumerate(rows)
             ]
             self._append(CHANGE, records, "there.change_id = new.change_id")
 
+    def last_number(self, node: str) -> int:
+        """The highest version number of what a node has sent; 0 without any. Makes nothing."""
+        if not self._spark.catalog.tableExists(self._queue):
+            return 0
+        return self._last_numbers([node]).get(node, 0)
+
+    def _check_numbers(self, first: Sequence[FeedBatch]) -> None:
+        """Batches with nothing of their installation before them.
+
+        Errors: BatchMismatch, see `check_numbers`.
+        """
+        last = self._last_numbers({one.node for one in first}) if first else {}
+        for one in first:
+            check_numbers(one, last.get(one.node, 0))
+
+    def _last_numbers(self, nodes: Collection[str]) -> dict[str, int]:
+        """The highest version numbers of what nodes have sent."""
+        from pyspark.sql import functions as f
+
+        found = (
+            self._spark.table(self._queue)
+            .where((f.col("entry") == CHANGE) & f.col("batch").isNotNull())
+            .where(f.col("node").isin(*nodes))
+            .groupBy("node")
+            .agg(f.expr("max(lineage[node])").alias("last"))
+        )
+        return {row["node"]: row["last"] or 0 for row in found.collect()}
+
     def _digests(self, batches: Sequence[FeedBatch]) -> dict[tuple[str, int], str]:
-        """What the feed has of batches, and of later ones of their nodes, by node and number.
+        """What the feed has of batches, the one before, and later ones, by node and number.
 
         As `batch_digest` says it: the ids themselves stay where they are.
         """
@@ -101,7 +132,7 @@ class LakehouseFeed:
 
         is_one = f.lit(False)
         for one in batches:
-            is_one |= (f.col("node") == one.node) & (f.col("batch") >= one.number)
+            is_one |= (f.col("node") == one.node) & (f.col("batch") >= one.number - 1)
         # Spark orders texts by their bytes, which is the order of their characters
         ids = f.sort_array(f.collect_list("change_id"))
         found = (
@@ -208,6 +239,29 @@ def _not_alone(batch: FeedBatch) -> str:
         " was set back, or two databases are the same node. To go on with it: `capture remove`, and"
         " `capture install` anew."
     )
+
+
+def check_numbers(batch: FeedBatch, last: int) -> None:
+    """The first batch of an installation, and the highest number that its node has sent before.
+
+    Errors: BatchMismatch where the database counts its versions anew: all nodes know these numbers,
+    and nobody would take the changes for new ones.
+    """
+    for row in batch.rows:
+        lineage = row.values.get("lineage")
+        # an image is a row as the node has it, of an earlier number, too
+        if row.values["operation"] == IMAGE or not isinstance(lineage, Mapping):
+            continue
+        number = lineage[batch.node]
+        if number <= last:
+            raise BatchMismatch(
+                f"the database counts the versions of {batch.node} anew: a change of"
+                f" {row.article} is {batch.node}:{number}, and the feed has changes up to"
+                f" {batch.node}:{last}, so that it would be taken for an earlier one. Rows were"
+                " changed, or taken as inserts, before the first `distribute` of this installation."
+                " To go on: `capture remove --discard`, `capture install --existing-rows snapshot`,"
+                " `distribute --initialize`; then make the changes again."
+            )
 
 
 def records_frame(spark: SparkSession, records: Sequence[Mapping[str, object]]) -> DataFrame:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, canonical_sql
 from replication_conflicts.publication.commands import AgentCommand
 from replication_conflicts.publication.rows import SnapshotRow
@@ -45,6 +46,10 @@ class LakehouseSnapshots:
             if self._spark.catalog.tableExists(relation):
                 for row in self._read(article, f"select * from {relation}"):
                     yield self._with_initial_lineage(row)
+
+    def last_number(self, node: str) -> int:
+        """The highest version number of what a node has sent, decided or not."""
+        return LakehouseFeed(self._spark, self._relations, self._publication).last_number(node)
 
     def _with_initial_lineage(self, row: SnapshotRow) -> SnapshotRow:
         """Under merge replication all nodes know the version of an initial row, and no other."""

@@ -16,6 +16,7 @@ from typing import Any
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.distribution.ports import Refusal, Reinitialized
+from replication_conflicts.lakehouse.feed import check_numbers
 from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
@@ -84,6 +85,11 @@ class Lake:
             ).fetchall()
         return [(place, pickle.loads(row)) for place, row in found]
 
+    def last_number(self, node: str) -> int:
+        """The highest version number of what a node has sent."""
+        with self._open() as connection:
+            return _last_number(connection, node)
+
     def events(self) -> list[tuple[str, int]]:
         with self._open() as connection:
             return connection.execute("select subscriber, snapshot_position from event").fetchall()
@@ -107,12 +113,23 @@ def _put(connection: sqlite3.Connection, batch: FeedBatch) -> None:
         "select row from feed where node = ? and batch = ? order by position", name
     ).fetchall()
     if not there:
+        before = (batch.node, batch.number - 1)
+        query = "select 1 from feed where node = ? and batch = ?"
+        if connection.execute(query, before).fetchone() is None:
+            check_numbers(batch, _last_number(connection, batch.node))
         connection.executemany(
             "insert into feed (node, batch, row) values (?, ?, ?)",
             [(*name, pickle.dumps(row)) for row in batch.rows],
         )
     elif [pickle.loads(row) for (row,) in there] != list(batch.rows):
         raise BatchMismatch(f"batch {batch.number} of {batch.node}")
+
+
+def _last_number(connection: sqlite3.Connection, node: str) -> int:
+    """0 also where changes have no lineage."""
+    rows = connection.execute("select row from feed where node = ?", (node,)).fetchall()
+    lineages = (pickle.loads(row).values.get("lineage") or {} for (row,) in rows)
+    return max((lineage.get(node, 0) for lineage in lineages), default=0)
 
 
 def _step() -> None:
@@ -131,7 +148,7 @@ class Publisher:
         subscriptions: Mapping[str, Mapping[str, Any]],
         initial: Mapping[str, list[dict[str, Any]]] | None = None,
     ) -> None:
-        self._lake = lake
+        self.lake = lake
         self._publication = publication
         self._position = 0
         self._known_events: set[tuple[str, int]] = set()
@@ -145,8 +162,8 @@ class Publisher:
 
     def run(self) -> None:
         """One run over everything that has arrived."""
-        rows = self._lake.rows(self._position)
-        events = [one for one in self._lake.events() if one not in self._known_events]
+        rows = self.lake.rows(self._position)
+        events = [one for one in self.lake.events() if one not in self._known_events]
         self._known_events.update(events)
         delivery: list[ReaderRow] = [
             (row.article, {**row.values, "queue_position": place}) for place, row in rows
@@ -157,8 +174,8 @@ class Publisher:
     @property
     def has_news(self) -> bool:
         """Whether something has arrived since the last run."""
-        return bool(self._lake.rows(self._position)) or any(
-            one not in self._known_events for one in self._lake.events()
+        return bool(self.lake.rows(self._position)) or any(
+            one not in self._known_events for one in self.lake.events()
         )
 
     def published(self) -> dict[str, dict[tuple[str | None, ...], dict[str, str | None]]]:
@@ -178,6 +195,7 @@ class Source:
 
     def __init__(self, publisher: Publisher, publication: NodePublication, node: str) -> None:
         self._reader = publisher.reader
+        self._lake = publisher.lake
         self._publication = publication
         self._node = node
 
@@ -209,6 +227,9 @@ class Source:
 
     def initial_rows(self) -> Iterator[SnapshotRow]:
         return iter(())
+
+    def last_number(self, node: str) -> int:
+        return self._lake.last_number(node)
 
     def _command(self, one: Command) -> AgentCommand:
         key: dict[str, str | None] | None = None

@@ -52,17 +52,24 @@ class Loop:
 
     def distribute(self, node: str) -> None:
         with _opened(self.urls[node]) as engine:
-            state = capture_state(engine, node, self.tables)
-            source = Source(self.publisher, self.publication, node)
-            agent = Agent(
-                engine,
-                Node(self.publication, node, self.tables, state),
-                Ports(source, source, self.lake),
-                Options(most_transactions=7),
-            )
-            agent.prepare()
-            summary = agent.run()
+            summary = self._agent(engine, node).run()
         assert not summary.refused
+
+    def initialize(self, node: str) -> None:
+        with _opened(self.urls[node]) as engine:
+            self._agent(engine, node).initialize()
+
+    def _agent(self, engine: Engine, node: str) -> Agent:
+        state = capture_state(engine, node, self.tables)
+        source = Source(self.publisher, self.publication, node)
+        agent = Agent(
+            engine,
+            Node(self.publication, node, self.tables, state),
+            Ports(source, source, self.lake),
+            Options(most_transactions=7),
+        )
+        agent.prepare()
+        return agent
 
     def synchronize(self, node: str) -> None:
         self.upload(node)

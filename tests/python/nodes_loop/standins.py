@@ -20,6 +20,8 @@ class Lists:
     refusals: dict[str, Refusal] = field(default_factory=dict)
     events: list[Reinitialized] = field(default_factory=list)
     are_written: bool = True
+    # the highest version number that the feed has, by node
+    last_numbers: dict[str, int] = field(default_factory=dict)
 
     def after(self, place: Place) -> Iterator[AgentCommand]:
         return iter([one for one in self.commands if one.place > place])
@@ -32,6 +34,9 @@ class Lists:
 
     def initial_rows(self) -> Iterator[SnapshotRow]:
         return iter(self.initial)
+
+    def last_number(self, node: str) -> int:
+        return self.last_numbers.get(node, 0)
 
     def refused(self, refusals: Iterable[Refusal]) -> None:
         for refusal in refusals:

@@ -30,8 +30,9 @@ from replication_conflicts.database.engine import dialect_of, open_database
 from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.lakehouse.feed import LakehouseFeed, batch_digest
+from replication_conflicts.lakehouse.feed import LakehouseFeed, batch_digest, check_numbers
 from replication_conflicts.lakehouse.relations import Relations
+from replication_conflicts.publication.commands import NOT_APPLIED, AgentCommand
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases, create_tables, publications
@@ -61,9 +62,17 @@ class Feed(LakehouseFeed):
     def _digests(self, batches: Any) -> dict[tuple[str, int], str]:
         found: dict[tuple[str, int], list[str]] = {}
         for one in self.records:
-            if any(one["node"] == b.node and one["batch"] >= b.number for b in batches):
+            if any(one["node"] == b.node and one["batch"] >= b.number - 1 for b in batches):
                 found.setdefault((one["node"], one["batch"]), []).append(one["change_id"])
         return {batch: batch_digest(ids) for batch, ids in found.items()}
+
+    def _last_numbers(self, nodes: Any) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for one in self.records:
+            if one["node"] in nodes:
+                number = one["lineage"][one["node"]]
+                found[one["node"]] = max(number, found.get(one["node"], 0))
+        return found
 
     def _append(self, entry: str, records: Any, is_same: str) -> None:
         self.records += records
@@ -105,10 +114,43 @@ def test_a_node_starts_anew_after_remove(engine: Engine, replication: str) -> No
     with engine.begin() as connection:
         assert connection.execute(select(tables.nodes.c.existing_rows)).scalar() == "snapshot"
         assert not agent_tables.is_known(connection, "shop", "north")
-    agent(engine, publication, Lists(initial=[initial])).initialize()
+    lists = Lists(initial=[initial], last_numbers={"north": 1})
+    agent(engine, publication, lists).initialize()
     run(engine, "insert into item (id, name) values (2, 'again')")
     upload(engine, publication, feed)
     assert [one["row"]["id"] for one in feed.records] == ["1", "2"]
+
+
+def test_versions_that_are_counted_anew_are_noticed(engine: Engine) -> None:
+    publication = shop("merge")
+    feed = Feed(publication)
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    run(engine, "insert into item (id, name) values (1, 'a'), (2, 'b')")
+    upload(engine, publication, feed)
+    # what goes again has its number of then, and something of this installation before it
+    cause = feed.records[0]["change_id"]
+    again = AgentCommand("c", NOT_APPLIED, 1, article="item", key={"id": "1"}, cause=cause)
+    agent(engine, publication, Lists([again])).run()
+    upload(engine, publication, feed)
+    assert [one["lineage"] for one in feed.records] == [{"north": n} for n in (1, 2, 1)]
+    remove(engine, publication)
+    time.sleep(0.002)
+    install(engine, publication, "north", ExistingRows.INSERT)
+    with pytest.raises(BatchMismatch, match=r"counts the versions of north anew: .* north:1,"):
+        upload(engine, publication, feed)
+    assert len(feed.records) == 3
+
+
+def test_images_have_earlier_numbers() -> None:
+    """Rows as the node has them, from before it has started anew."""
+    rows = [
+        FeedRow("item", {"operation": operation, "lineage": {"north": number, "HQ": 1}})
+        for operation, number in (("update", 6), ("image", 3))
+    ]
+    check_numbers(FeedBatch("north", 7, rows), 5)
+    with pytest.raises(BatchMismatch, match=r"a change of item is north:6, .* up to north:6"):
+        check_numbers(FeedBatch("north", 7, rows), 6)
 
 
 def test_two_databases_of_one_node_are_noticed(databases: Databases) -> None:

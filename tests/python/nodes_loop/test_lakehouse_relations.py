@@ -7,12 +7,16 @@ from datetime import datetime, timezone
 
 import pytest
 
+from replication_conflicts.capture.ports import BatchMismatch
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.distribution.ports import Reinitialized
 from replication_conflicts.lakehouse.commands import LakehouseCommands
+from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, make_events_table
 from replication_conflicts.lakehouse.reports import LakehouseReports
+from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
 from replication_conflicts.publication.commands import Place
+from replication_conflicts.publication.feed import FeedRow
 from tests.python.conftest import ScratchProject
 from tests.python.nodes_loop.databases import publications
 from tests.python.nodes_loop.people import ARTICLES
@@ -71,6 +75,41 @@ def test_commands_before_the_first_build(project: ScratchProject, relations: Rel
     assert not commands.are_written
     with pytest.raises(LakehouseProblem, match="run a build first"):
         commands.count(Place(0))
+
+
+@pytest.mark.spark
+def test_version_numbers_of_a_feed(project: ScratchProject, relations: Relations) -> None:
+    """Of all that a node has sent, whatever its name; what starts anew has to count on behind."""
+    spark = project.build.spark
+    options = publications({"item": ARTICLES["item"]}, replication="merge")["shop"]
+    publication = node_publication("counted", {"counted": options})
+    snapshots = LakehouseSnapshots(spark, relations, publication)
+    assert snapshots.last_number("north's") == 0
+    feed = LakehouseFeed(spark, relations, publication)
+    numbers = {7: 5, 8: 6, 9: 4}
+    for batch, number in numbers.items():
+        feed.deliver("north's", batch, [_change("north's", number)])
+    feed.deliver("south", 7, [_change("south", 90)])
+    for node, last in (("north's", 6), ("south", 90), ("nobody", 0)):
+        assert snapshots.last_number(node) == last
+    with pytest.raises(BatchMismatch, match="counts the versions of north's anew"):
+        feed.deliver("north's", 11, [_change("north's", 1), _change("north's", 7)])
+    feed.deliver("north's", 11, [_change("north's", 7)])
+    assert snapshots.last_number("north's") == 7
+
+
+def _change(node: str, number: int) -> FeedRow:
+    values = {
+        "change_id": f"{node}-{number}",
+        "node": node,
+        "transaction_id": f"{node}-{number}",
+        "transaction_change_count": 1,
+        "operation": "insert",
+        "changed_at": datetime(2026, 1, 1, tzinfo=timezone.utc),
+        "lineage": {"HQ": 900, node: number},
+        "id": number,
+    }
+    return FeedRow("item", values)
 
 
 @pytest.mark.spark
