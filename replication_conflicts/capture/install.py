@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from replication_conflicts.capture.checks import (
 from replication_conflicts.capture.sessions import insert_existing
 from replication_conflicts.capture.triggers import no_triggers, triggers_for
 from replication_conflicts.capture.triggers.merge_bodies import (
-    OPERATION,
+    IS_PENDING,
+    IS_SENT_AGAIN,
     metadata_table,
     number_indexes,
 )
@@ -35,6 +37,8 @@ from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
+
+_WAITS = f"({IS_PENDING}) or ({IS_SENT_AGAIN})".format(row="beside")
 
 
 class ExistingRows(Enum):
@@ -122,7 +126,7 @@ def remove(
         node = captured_node(connection, publication.name)
         found = _captured(connection, publication.name)
         _let_nobody_write(connection, found)
-        waiting = pending_changes(connection, publication)
+        waiting = sum(pending_changes(connection, publication).values())
         if waiting and not is_discarding:
             raise CaptureProblem(
                 f"{waiting} changes wait for their upload: `capture upload` first, or --discard"
@@ -151,18 +155,22 @@ def _transaction(engine: Engine, *, is_trial: bool) -> Iterator[Connection]:
             transaction.rollback()
 
 
-def pending_changes(connection: Connection, publication: NodePublication) -> int:
-    """How many changes are not in the feed yet."""
-    mine = tables.queue.c.publication == publication.name
-    queued = select(func.count()).select_from(tables.queue).where(mine)
-    count = int(connection.execute(queued).scalar_one())
+def pending_changes(connection: Connection, publication: NodePublication) -> dict[str, int]:
+    """How many changes wait for an upload, by article: those that were not applied go again."""
+    queued = tables.queue.c
+    in_queue = (
+        select(queued.article, func.count())
+        .where(queued.publication == publication.name)
+        .group_by(queued.article)
+    )
+    counts = Counter({row[0]: row[1] for row in connection.execute(in_queue).all()})
     inspector = inspect(connection)
     for one in _captured(connection, publication.name):
         if inspector.has_table(metadata_name(one.name)):
             table = quoted(metadata_name(one.name))
-            query = f"select count(*) from {table} where {OPERATION} is not null"
-            count += int(run_plain(connection, query).scalar_one())
-    return count
+            query = f"select count(*) from {table} beside where {_WAITS}"
+            counts[one.name] += int(run_plain(connection, query).scalar_one())
+    return dict(+counts)
 
 
 def check_articles(connection: Connection, publication: NodePublication) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 
-from sqlalchemy import Connection, Engine, func, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.checks import CaptureProblem
@@ -16,6 +15,7 @@ from replication_conflicts.capture.install import (
     ExistingRows,
     captured_node,
     check_articles,
+    pending_changes,
 )
 from replication_conflicts.capture.numbers import OwnNumbers
 from replication_conflicts.capture.triggers.merge_bodies import (
@@ -73,22 +73,11 @@ class QueuedCapture:
 
     def pending(self, connection: Connection) -> Mapping[str, int]:
         """What waits in the queue, and what is on its way."""
-        return queued_changes(connection, self._publication)
+        return pending_changes(connection, self._publication)
 
     def awaits_snapshot(self, connection: Connection) -> bool:
         """As `install` was told."""
         return awaits_snapshot(connection, self._publication)
-
-
-def queued_changes(connection: Connection, publication: NodePublication) -> dict[str, int]:
-    """Changes of the queue, by article."""
-    queued = tables.queue.c
-    query = (
-        select(queued.article, func.count())
-        .where(queued.publication == publication.name)
-        .group_by(queued.article)
-    )
-    return {row[0]: row[1] for row in connection.execute(query).all()}
 
 
 def awaits_snapshot(connection: Connection, publication: NodePublication) -> bool:
@@ -190,14 +179,8 @@ class MergeCapture:
         self._numbers.count_on(connection, last_number)
 
     def pending(self, connection: Connection) -> Mapping[str, int]:
-        """What is folded beside the rows, and what is on its way."""
-        counts = Counter(queued_changes(connection, self._publication))
-        for name in self._publication.articles:
-            query = (
-                f"select count(*) from {quoted(metadata_name(name))} where {OPERATION} is not null"
-            )
-            counts[name] += int(run_plain(connection, query).scalar_one())
-        return +counts
+        """What is folded beside the rows, what goes again, and what is on its way."""
+        return pending_changes(connection, self._publication)
 
     def awaits_snapshot(self, connection: Connection) -> bool:
         """As `install` was told."""

@@ -33,7 +33,7 @@ class CaptureState(Protocol):
         """The feed has changes of the node up to this version number: it is not given again."""
 
     def pending(self, connection: Connection) -> Mapping[str, int]:
-        """How many changes are in no feed yet, by article."""
+        """How many changes wait for an upload, by article."""
 
     def awaits_snapshot(self, connection: Connection) -> bool:
         """Whether people have said that a snapshot replaces the rows that were there."""

@@ -139,8 +139,8 @@ class Agent:
     def initialize(self) -> int:
         """Fill the tables with what every node starts with; the number of rows.
 
-        Errors: AgentProblem when the database has commands already, or changes that are in no feed,
-        or rows that nobody has said to replace.
+        Errors: AgentProblem when the database has commands already, or changes that wait for
+        their upload, or rows that nobody has said to replace.
         """
         with self._starting_over() as connection:
             if agent_tables.is_known(connection, *self._names):

@@ -42,7 +42,7 @@ def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
 
 @dataclass(frozen=True)
 class Stake:
-    """What a first snapshot would replace, by article: rows, and changes that are in no feed."""
+    """What a first snapshot would replace, by article: rows, and changes that wait."""
 
     rows: Mapping[str, int]
     pending: Mapping[str, int]

@@ -23,7 +23,7 @@ _ROWS_AT_ONCE = 1_000
 def check_is_free(connection: Connection, node: Node, *, is_replacing: bool) -> None:
     """Errors: AgentProblem where the first snapshot would destroy what people have made.
 
-    `is_replacing`: somebody has said that the rows go; their changes that are in no feed never do.
+    `is_replacing`: somebody has said that the rows go; their changes that wait never do.
     """
     if connection.dialect.name == "postgresql":
         # SQLite has let nobody else write since the transaction began
@@ -32,8 +32,8 @@ def check_is_free(connection: Connection, node: Node, *, is_replacing: bool) -> 
     pending = node.capture.pending(connection)
     if pending:
         raise AgentProblem(
-            f"changes are in no feed yet ({_said(pending)}), and the first rows would replace them:"
-            " `capture upload` first, or `capture remove --discard`"
+            f"changes wait for their upload ({_said(pending)}), and the first rows would replace"
+            " them: `capture upload` first, or `capture remove --discard`"
         )
     if is_replacing or node.capture.awaits_snapshot(connection):
         return

@@ -147,7 +147,7 @@ def test_changes_that_wait_are_counted(desk: Desk) -> None:
         run_plain(connection, "insert into item (id, name) values (1, 'mine')")
     assert "and refuses: 1 changes of item wait" in desk.call("--dry-run", "--initialize").output
     refused = desk.call("--initialize", "--replace-rows")
-    assert (refused.exit_code, "in no feed yet" in refused.output) == (1, True)
+    assert (refused.exit_code, "wait for their upload" in refused.output) == (1, True)
     assert desk.keys() == ["1"]
 
 

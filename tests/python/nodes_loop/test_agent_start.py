@@ -37,7 +37,7 @@ def test_the_first_rows_replace_no_change_that_waits(
     subscriber = Subscriber(databases, EMPLOYEE, replication=replication)
     subscriber.execute(TWO_ROWS)
     for is_replacing in (False, True):
-        with pytest.raises(AgentProblem, match=r"in no feed yet \(employee 2\)"):
+        with pytest.raises(AgentProblem, match=r"wait for their upload \(employee 2\)"):
             subscriber.agent(is_replacing_rows=is_replacing).initialize()
     assert keys(subscriber) == [1, 2]
     subscriber.upload()
@@ -51,7 +51,7 @@ def test_the_publishers_own_rows_stay(databases: Databases, replication: str) ->
     subscriber = Subscriber(
         databases, EMPLOYEE, replication=replication, existing=ExistingRows.INSERT, sql=TWO_ROWS
     )
-    with pytest.raises(AgentProblem, match=r"in no feed yet \(employee 2\)"):
+    with pytest.raises(AgentProblem, match=r"wait for their upload \(employee 2\)"):
         subscriber.agent().initialize()
     assert keys(subscriber) == [1, 2]
 

@@ -116,7 +116,7 @@ class World(Loop):
         assert any(row.values["operation"] == IMAGE for row in rows) is is_whole
         for engine in self.engines.values():
             with engine.begin() as connection:
-                assert pending_changes(connection, self.publication) == 0
+                assert pending_changes(connection, self.publication) == {}
         return refused & set(versions)
 
 
