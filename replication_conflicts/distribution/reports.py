@@ -76,17 +76,21 @@ def keep_refusals(
 
 
 def keep_event(connection: Connection, publication: str, event: Reinitialized) -> None:
-    """Keep the report that a snapshot was taken."""
-    connection.execute(
-        agent_tables.events.insert(),
-        {
-            "publication": publication,
-            "subscriber": event.subscriber,
-            "snapshot_position": event.snapshot_position,
-            "at": event.at.isoformat(),
-            "is_reported": False,
-        },
-    )
+    """Keep the report that a snapshot was taken; one that was taken before is reported again.
+
+    The command to take it comes again where the position was deleted, to start anew.
+    """
+    events = agent_tables.events
+    names = {
+        "publication": publication,
+        "subscriber": event.subscriber,
+        "snapshot_position": event.snapshot_position,
+    }
+    is_same = [events.c[name] == value for name, value in names.items()]
+    if not connection.execute(events.update().where(*is_same).values(is_reported=False)).rowcount:
+        connection.execute(
+            events.insert(), {**names, "at": event.at.isoformat(), "is_reported": False}
+        )
 
 
 def send(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> int:

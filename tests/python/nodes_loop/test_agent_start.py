@@ -114,6 +114,24 @@ def test_a_refused_row_of_a_snapshot_is_named(databases: Databases) -> None:
     assert keys(subscriber) == [1]
 
 
+def test_a_node_that_starts_anew_takes_a_snapshot_again(databases: Databases) -> None:
+    """As the agent says it: nothing is captured, and the position is deleted."""
+    subscriber = Subscriber(databases, EMPLOYEE)
+    subscriber.lists.snapshot = [row(2)]
+    table = (SnapshotTable("employee", "x", 1),)
+    subscriber.give(AgentCommand("r", "reinitialize", 4, snapshot=table, snapshot_position=9))
+    subscriber.run()
+    assert len(subscriber.lists.events) == 1
+    moment = subscriber.values("select at from replication_event")
+    subscriber.lists.events.clear()
+    subscriber.execute("delete from replication_position")
+    subscriber.agent(is_replacing_rows=True).initialize()
+    assert subscriber.run().place.position == 9
+    assert keys(subscriber) == [2]
+    assert [one.snapshot_position for one in subscriber.lists.events] == [9]
+    assert subscriber.values("select at from replication_event") == moment
+
+
 def test_a_snapshot_that_its_commit_refuses_is_one_line(databases: Databases) -> None:
     subscriber = Subscriber(databases, EMPLOYEE, BOSS)
     subscriber.lists.initial = [row(1, boss=9)]
