@@ -94,8 +94,8 @@ def drop_queue(connection: Connection, publication: NodePublication) -> None:
     node = tables.nodes.c.publication == publication.name
     connection.execute(
         tables.nodes.update()
-        .where(node, tables.nodes.c.batch_size.is_not(None))
-        .values(next_batch=tables.nodes.c.next_batch + 1, batch_size=None)
+        .where(node, tables.nodes.c.batch_size > 0)
+        .values(next_batch=tables.nodes.c.next_batch + 1, batch_size=0)
     )
 
 

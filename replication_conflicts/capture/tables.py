@@ -13,7 +13,8 @@ nodes = Table(
     Column("node", Text, nullable=False),
     # counted on from the moment of the installation: another one of the node has other numbers
     Column("next_batch", BigInteger, nullable=False),
-    # how many rows the batch has that is on its way; NULL: none is
+    # how many rows the batch has that is on its way; NULL: none is; 0: none is, and the last one
+    # was dropped by a reinitialization
     Column("batch_size", Integer),
     # merge replication: the last version number (SQLite), and what changes are stamped with
     Column("last_number", BigInteger, nullable=False, server_default="0"),

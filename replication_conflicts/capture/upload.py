@@ -107,7 +107,11 @@ def upload(
     """
     done = Uploaded()
     while (batch := _patient_seal(engine, publication, most)) is not None:
-        sink.deliver(batch.node, batch.number, read(engine, publication, batch))
+        rows = read(engine, publication, batch)
+        if not rows:
+            # another upload has brought it to the feed
+            continue
+        sink.deliver(batch.node, batch.number, rows)
         finish(engine, publication.name, batch)
         done.changes += batch.size
         done.batches += 1
@@ -122,15 +126,14 @@ def upload_together(
 
     Each is safe by itself: what a crash leaves sealed is sent again, together or alone.
     """
+    found = [(one, read(one.engine, publication, one.batch)) for one in sealed]
+    there = [(one, rows) for one, rows in found if rows]
     sink.deliver_together(
-        [
-            FeedBatch(one.batch.node, one.batch.number, read(one.engine, publication, one.batch))
-            for one in sealed
-        ]
+        [FeedBatch(one.batch.node, one.batch.number, rows) for one, rows in there]
     )
-    for one in sealed:
+    for one, _ in there:
         finish(one.engine, publication.name, one.batch)
-    return Uploaded(sum(one.batch.size for one in sealed), len(sealed))
+    return Uploaded(sum(one.batch.size for one, _ in there), len(there))
 
 
 def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ONCE) -> Batch | None:
@@ -166,11 +169,11 @@ def _sealed(
     locked = select(tables.nodes).where(mine).with_for_update()
     state = connection.execute(locked).mappings().one()
     number, size = state["next_batch"], state["batch_size"]
-    if size is None and publication.is_merge:
-        size = seal_session(connection, publication, number, node, state["priority"])
-    elif size is None:
-        size = _seal(connection, publication.name, number, most)
-    if state["batch_size"] is None:
+    if not size:
+        if publication.is_merge:
+            size = seal_session(connection, publication, number, node, state["priority"])
+        else:
+            size = _seal(connection, publication.name, number, most)
         if not size:
             return None
         connection.execute(tables.nodes.update().where(mine).values(batch_size=size))
@@ -190,7 +193,10 @@ def _patient_seal(engine: Engine, publication: NodePublication, most: int) -> Ba
 
 
 def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[FeedRow]:
-    """The changes of a batch as rows of the feed. Errors: CaptureProblem when some are gone."""
+    """The changes of a batch as rows of the feed; none where another upload has finished it.
+
+    Errors: CaptureProblem where they are gone without that.
+    """
     change = tables.queue.c
     query = (
         select(tables.queue)
@@ -200,16 +206,28 @@ def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[Fee
     with engine.begin() as connection:
         dialect = dialect_of(engine)
         found = connection.execute(query).mappings().all()
-    if len(found) != batch.size:
-        raise CaptureProblem(
-            f"batch {batch.number} of {batch.node} was dropped meanwhile, by a reinitialization"
-        )
+        if len(found) != batch.size:
+            _check_finished(connection, publication.name, batch)
+            return []
     rows = []
     for row in found:
         article = publication.article(row["article"])
         values = values_of(article, _texts(article, dialect, dict(row)))
         rows.append(FeedRow(article.name, {**_contract(batch.node, dict(row)), **values}))
     return rows
+
+
+def _check_finished(connection: Connection, publication: str, batch: Batch) -> None:
+    """Errors: CaptureProblem where no other upload has taken a batch off the queue."""
+    captured_node(connection, publication)
+    mine = tables.nodes.c.publication == publication
+    state = connection.execute(select(tables.nodes).where(mine)).mappings().one()
+    number, size = state["next_batch"], state["batch_size"]
+    name = f"batch {batch.number} of {batch.node}"
+    if number == batch.number + 1 and size == 0:
+        raise CaptureProblem(f"{name} was dropped meanwhile, by a reinitialization")
+    if number <= batch.number:
+        raise CaptureProblem(f"changes of {name} are missing in {tables.queue.name}")
 
 
 def _texts(article: NodeArticle, dialect: str, row: Mapping[str, Any]) -> dict[str, str | None]:

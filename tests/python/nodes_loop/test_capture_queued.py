@@ -13,8 +13,17 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import ExistingRows, install, remove
+from replication_conflicts.capture.ports import FeedBatch
 from replication_conflicts.capture.state import capture_state
-from replication_conflicts.capture.upload import read, seal, upload
+from replication_conflicts.capture.upload import (
+    Batch,
+    SealedBatch,
+    Uploaded,
+    read,
+    seal,
+    upload,
+    upload_together,
+)
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import agent_transaction, dialect_of, open_database
 from replication_conflicts.database.statements import Tables, run_plain
@@ -317,6 +326,62 @@ def test_what_is_pending_is_dropped_with_the_rows_that_it_was_made_on(north: Sub
     assert [row.values["id"] for row in north.upload()] == [3]
     (used,) = north.feed.batches
     assert used == ("north", on_its_way.number + 1), "a number that may be taken is not used"
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_another_upload_may_take_the_batch(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch, replication: str
+) -> None:
+    publication = node_publication("shop", publications(ARTICLES, replication=replication))
+    engine = open_database(databases.make("north"))
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    feed, others = Feed(), Feed()
+
+    def work(key: int) -> None:
+        with engine.begin() as connection:
+            run_plain(connection, f"insert into item (id, name) values ({key}, 'a')")
+
+    def late(engine: Engine, publication: NodePublication, batch: Batch) -> list[FeedRow]:
+        monkeypatch.undo()
+        other = open_database(engine.url.render_as_string(hide_password=False))
+        assert upload(other, publication, others).changes == 1
+        work(2)
+        return read(engine, publication, batch)
+
+    work(1)
+    monkeypatch.setattr("replication_conflicts.capture.upload.read", late)
+    assert upload(engine, publication, feed).changes == 1
+    assert [row.values["id"] for row in others.rows] == [1]
+    assert [row.values["id"] for row in feed.rows] == [2]
+
+
+def test_batches_that_go_together_may_be_there(north: Subscriber, databases: Databases) -> None:
+    south = Subscriber(databases, database="south")
+    sealed = []
+    for one in (north, south):
+        one.run("insert into item (id, name) values (1, 'a')")
+        batch = seal(one.engine, PUBLICATION)
+        assert batch is not None
+        sealed.append(SealedBatch(one.engine, batch))
+    north.upload()
+    together: list[FeedBatch] = []
+
+    class Shared:
+        def deliver_together(self, batches: Sequence[FeedBatch]) -> None:
+            together.extend(batches)
+
+    assert upload_together(PUBLICATION, Shared(), sealed) == Uploaded(changes=1, batches=1)
+    assert [one.number for one in together] == [sealed[1].batch.number]
+    assert north.upload() == south.upload() == []
+
+
+def test_changes_that_are_missing_are_said(north: Subscriber) -> None:
+    north.run("insert into item (id, name) values (1, 'a')")
+    assert seal(north.engine, PUBLICATION) is not None
+    north.run("delete from replication_queue")
+    with pytest.raises(CaptureProblem, match="of north are missing in replication_queue"):
+        north.upload()
 
 
 def test_a_database_is_one_node(north: Subscriber) -> None:
