@@ -79,8 +79,8 @@ def install(
         raise CaptureProblem("--priority is of merge replication: other changes carry none")
     with _transaction(engine, is_trial=is_trial) as connection:
         inspector = inspect(connection)
-        if inspector.has_table(tables.nodes.name) and _node(connection, publication.name):
-            raise CaptureProblem(f"publication '{publication.name}' is captured here already")
+        if inspector.has_table(tables.nodes.name):
+            _check_is_free(connection, publication)
         for article in publication.articles.values():
             check_table(connection, inspector, publication, article)
         _create_tables(connection)
@@ -233,6 +233,20 @@ def _digest(publication: NodePublication, article: NodeArticle) -> str:
 def _node(connection: Connection, publication: str) -> str | None:
     query = select(tables.nodes.c.node).where(tables.nodes.c.publication == publication)
     return connection.execute(query).scalar()
+
+
+def _check_is_free(connection: Connection, publication: NodePublication) -> None:
+    """Errors: CaptureProblem where the publication, or one of its tables, is captured already."""
+    if _node(connection, publication.name):
+        raise CaptureProblem(f"publication '{publication.name}' is captured here already")
+    one = tables.articles.c
+    query = select(one.article, one.publication).where(one.article.in_(publication.articles))
+    taken = connection.execute(query.order_by(one.article)).first()
+    if taken is not None:
+        raise CaptureProblem(
+            f"table {taken[0]!r} is captured for publication '{taken[1]}' already; a table takes"
+            " part in one"
+        )
 
 
 def _create_tables(connection: Connection) -> None:

@@ -121,6 +121,21 @@ def test_a_node_starts_anew_after_remove(engine: Engine, replication: str) -> No
     assert [one["row"]["id"] for one in feed.records] == ["1", "2"]
 
 
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_a_table_takes_part_in_one_publication(engine: Engine, replication: str) -> None:
+    first = shop(replication, item=ITEM)
+    options = publications({"label": LABEL, "item": ITEM}, replication=replication)["shop"]
+    second = node_publication("market", {"market": options})
+    create_tables(engine, second, with_version=False)
+    install(engine, first, "north")
+    with pytest.raises(
+        CaptureProblem, match=r"'item' is captured for publication 'shop' already; .* one$"
+    ):
+        install(engine, second, "north")
+    remove(engine, first)
+    install(engine, second, "north")
+
+
 def test_what_goes_again_waits_for_its_upload(engine: Engine) -> None:
     publication = shop("merge")
     feed = Feed(publication)
