@@ -34,8 +34,8 @@ from replication_conflicts.database.faults import error_text
 from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.report import Stake, print_plan, print_summary
-from replication_conflicts.distribution.snapshot import held_rows
+from replication_conflicts.distribution.report import print_plan, print_summary
+from replication_conflicts.distribution.snapshot import check_is_free, check_is_new, held_rows
 from replication_conflicts.lakehouse.commands import LakehouseCommands
 from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.lakehouse.reports import LakehouseReports
@@ -92,6 +92,8 @@ def distribute(
 
     Exit status 0: everything is applied; 3: the database refused a command; 1: anything else.
     """
+    if replace_rows and not initialize:
+        raise typer.BadParameter("it needs --initialize", param_hint="--replace-rows")
     console = Console(highlight=False)
     relations = Relations(published, feeds, initial, events)
     options = Options(batch, on_error is OnError.SKIP, patience, replace_rows)
@@ -102,7 +104,7 @@ def distribute(
         spark = spark_of(project_dir, profiles_dir, target)
         commands = LakehouseCommands(spark, relations, chosen, subscriber)
         if dry_run:
-            _plan(console, engine, node, commands, is_initializing=initialize)
+            _plan(console, engine, node, commands, options, is_initializing=initialize)
             return
         snapshots = LakehouseSnapshots(spark, relations, chosen)
         ports = Ports(commands, snapshots, LakehouseReports(spark, relations, chosen))
@@ -173,15 +175,24 @@ def _plan(
     engine: Engine,
     node: Node,
     commands: LakehouseCommands,
+    options: Options,
     *,
     is_initializing: bool,
 ) -> None:
-    """Say what would be done, without making the agent's tables."""
+    """Say what would be done, without making the agent's tables.
+
+    Errors: AgentProblem where that would be refused.
+    """
+    replaced: dict[str, int] = {}
     with engine.begin() as connection:
-        is_known = inspect(connection).has_table(agent_tables.positions.name)
+        is_prepared = inspect(connection).has_table(agent_tables.positions.name)
+        if is_initializing:
+            if is_prepared:
+                check_is_new(connection, node)
+            check_is_free(connection, node, is_replacing=options.is_replacing_rows)
+            replaced = held_rows(connection, node)
         names = (node.publication.name, node.name)
-        place = agent_tables.read_position(connection, *names) if is_known else Place()
-        at_stake = Stake(held_rows(connection, node), node.capture.pending(connection))
+        place = agent_tables.read_position(connection, *names) if is_prepared else Place()
     is_before_builds = is_initializing and not commands.are_written
     found = () if is_before_builds else commands.after(place)
-    print_plan(console, found, place, at_stake if is_initializing else None)
+    print_plan(console, found, place, replaced)

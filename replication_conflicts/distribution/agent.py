@@ -26,7 +26,13 @@ from replication_conflicts.distribution.ports import (
     ReportSink,
     SnapshotSource,
 )
-from replication_conflicts.distribution.snapshot import check_is_free, naming, replace_rows
+from replication_conflicts.distribution.snapshot import (
+    check_is_free,
+    check_is_new,
+    let_nobody_write,
+    naming,
+    replace_rows,
+)
 from replication_conflicts.distribution.transactions import (
     Transaction,
     Upcoming,
@@ -143,12 +149,8 @@ class Agent:
         their upload, or rows that nobody has said to replace.
         """
         with self._starting_over() as connection:
-            if agent_tables.is_known(connection, *self._names):
-                raise AgentProblem(
-                    f"{self._node.name} is initialized already; its tables stay as they are. To"
-                    " start anew: `capture remove` and `capture install`; where nothing is"
-                    " captured, delete its row of replication_position"
-                )
+            check_is_new(connection, self._node)
+            let_nobody_write(connection, self._node)
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
             rows = replace_rows(connection, self._node, self._ports.snapshots.initial_rows())

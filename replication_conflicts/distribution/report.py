@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -40,18 +39,13 @@ def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
         console.print("Stopped there. `--on-error skip` leaves refused commands out.")
 
 
-@dataclass(frozen=True)
-class Stake:
-    """What a first snapshot would replace, by article: rows, and changes that wait."""
-
-    rows: Mapping[str, int]
-    pending: Mapping[str, int]
-
-
 def print_plan(
-    console: Console, commands: Iterable[AgentCommand], place: Place, stake: Stake | None = None
+    console: Console,
+    commands: Iterable[AgentCommand],
+    place: Place,
+    replaced: Mapping[str, int] | None = None,
 ) -> None:
-    """What a run would do, counted; with `stake` it would begin with a first snapshot."""
+    """What a run would do, counted; `replaced`: rows, by article, in place of which others come."""
     counts: Counter[tuple[str, str, str]] = Counter()
     transactions: set[Place] = set()
     for command in commands:
@@ -67,8 +61,6 @@ def print_plan(
     console.print(f"{begin}: {len(transactions):,} transactions")
     if counts:
         console.print(table)
-    for article, count in (stake.rows if stake else {}).items():
+    for article, count in (replaced or {}).items():
         console.print(f"--initialize would replace {count:,} rows of {article}", markup=False)
-    for article, count in (stake.pending if stake else {}).items():
-        console.print(f"  and refuses: {count:,} changes of {article} wait", markup=False)
     console.print("Nothing was changed.")

@@ -9,6 +9,7 @@ from itertools import islice
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.database import agent_tables
 from replication_conflicts.database.constraints import defer_constraints
 from replication_conflicts.database.faults import Fault, error_text, fault_of
 from replication_conflicts.database.images import quoted
@@ -20,15 +21,28 @@ from replication_conflicts.statements import NEW_VERSION
 _ROWS_AT_ONCE = 1_000
 
 
+def check_is_new(connection: Connection, node: Node) -> None:
+    """Errors: AgentProblem where commands or a snapshot have come already."""
+    if agent_tables.is_known(connection, node.publication.name, node.name):
+        raise AgentProblem(
+            f"{node.name} is initialized already; its tables stay as they are. To start anew:"
+            " `capture remove` and `capture install`; where nothing is captured, delete its row of"
+            " replication_position"
+        )
+
+
+def let_nobody_write(connection: Connection, node: Node) -> None:
+    """SQLite has let nobody else write since the transaction began."""
+    if connection.dialect.name == "postgresql":
+        names = ", ".join(quoted(name) for name in node.publication.articles)
+        run_plain(connection, f"lock table {names} in exclusive mode")
+
+
 def check_is_free(connection: Connection, node: Node, *, is_replacing: bool) -> None:
     """Errors: AgentProblem where the first snapshot would destroy what people have made.
 
     `is_replacing`: somebody has said that the rows go; their changes that wait never do.
     """
-    if connection.dialect.name == "postgresql":
-        # SQLite has let nobody else write since the transaction began
-        names = ", ".join(quoted(name) for name in node.publication.articles)
-        run_plain(connection, f"lock table {names} in exclusive mode")
     pending = node.capture.pending(connection)
     if pending:
         raise AgentProblem(

@@ -131,23 +131,36 @@ def test_a_first_snapshot_says_what_it_would_replace(desk: Desk) -> None:
     desk.lists.are_written = False
     with desk.engine.begin() as connection:
         run_plain(connection, "insert into item (id, name) values (1, 'mine'), (2, 'mine')")
-    planned = desk.call("--dry-run", "--initialize")
+    planned = desk.call("--dry-run", "--initialize", "--replace-rows")
     assert planned.exit_code == 0
     assert "--initialize would replace 2 rows of item" in planned.output
-    refused = desk.call("--initialize")
-    assert (refused.exit_code, "--replace-rows" in refused.output) == (1, True)
+    _check_refused(desk, "the tables have rows (item 2)", "--initialize")
     assert desk.keys() == ["1", "2"]
     assert desk.call("--initialize", "--replace-rows").exit_code == 0
     assert desk.keys() == []
+    _check_refused(desk, "initialized already", "--initialize", "--replace-rows")
 
 
-def test_changes_that_wait_are_counted(desk: Desk) -> None:
+def _check_refused(desk: Desk, words: str, *call: str) -> None:
+    """A dry run says the same, and ends alike."""
+    refused, planned = desk.call(*call), desk.call("--dry-run", *call)
+    assert (refused.exit_code, words in refused.output) == (1, True)
+    assert (planned.exit_code, planned.output.strip()) == (1, refused.output.strip())
+
+
+def test_rows_are_replaced_at_the_start_alone(desk: Desk) -> None:
+    for options in ((), ("--dry-run",)):
+        refused = desk.call("--replace-rows", *options)
+        assert (refused.exit_code, "it needs --initialize" in refused.output) == (2, True)
+
+
+def test_changes_that_wait_are_never_replaced(desk: Desk) -> None:
     install(desk.engine, PUBLICATION, "north")
     with desk.engine.begin() as connection:
         run_plain(connection, "insert into item (id, name) values (1, 'mine')")
-    assert "and refuses: 1 changes of item wait" in desk.call("--dry-run", "--initialize").output
-    refused = desk.call("--initialize", "--replace-rows")
-    assert (refused.exit_code, "wait for their upload" in refused.output) == (1, True)
+    words = "changes wait for their upload (item 1)"
+    for options in ((), ("--replace-rows",)):
+        _check_refused(desk, words, "--initialize", *options)
     assert desk.keys() == ["1"]
 
 
