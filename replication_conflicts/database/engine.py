@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
 # what the agent knows to ask: of psycopg the SQLSTATE of an error, of sqlite3 its class
 _DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 SQLITE_WAIT_SECONDS = 60.0
+_LOCK_WAIT = "lock_wait_seconds"
 # triggers in PostgreSQL ask for this setting, which ends with the transaction
 AGENT_SETTING = "replication_conflicts.agent"
 
@@ -26,7 +28,10 @@ class DatabaseProblem(Exception):
 
 
 def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine:
-    """An engine for a node's database; SQLite waits so long for a lock. Errors: DatabaseProblem."""
+    """An engine for a node's database; SQLite's driver waits so long for a lock, or an even part.
+
+    Errors: DatabaseProblem.
+    """
     try:
         parsed = make_url(url)
     # a port that is no number is a plain ValueError
@@ -45,7 +50,9 @@ def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "sqlite":
-        return _open_sqlite(url, parsed.database, min(wait_seconds, SQLITE_WAIT_SECONDS))
+        # nothing interrupts the driver meanwhile
+        parts = max(1, math.ceil(wait_seconds / SQLITE_WAIT_SECONDS))
+        return _open_sqlite(url, parsed.database, wait_seconds / parts)
     given = parsed.query.get("options", ())
     # canonical text is UTC without saying so
     options = " ".join([*([given] if isinstance(given, str) else given), "-c timezone=UTC"])
@@ -69,7 +76,11 @@ def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:
         raise DatabaseProblem("a database in memory ends with the process: name a file")
     if not Path(file).is_file():
         raise DatabaseProblem(f"there is no database {file}")
-    engine = create_engine(url, connect_args={"timeout": wait_seconds})
+    engine = create_engine(
+        url,
+        connect_args={"timeout": wait_seconds},
+        execution_options={_LOCK_WAIT: wait_seconds},
+    )
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _: object) -> None:
@@ -83,6 +94,11 @@ def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:
         connection.exec_driver_sql("begin immediate")
 
     return engine
+
+
+def lock_wait(engine: Engine) -> float:
+    """How many seconds the driver waits for a lock before it says that there is one."""
+    return float(engine.get_execution_options().get(_LOCK_WAIT, 0.0))
 
 
 def dialect_of(engine: Engine) -> str:

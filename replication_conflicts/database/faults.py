@@ -54,9 +54,10 @@ _SQLITE_UNFIT = (
 )
 
 
+_SQLITE_LOCKED = "database is locked"
 # what passes by itself; after a full disk SQLite has ended the transaction, and says so
 _SQLITE_FOR_THE_MOMENT = (
-    "database is locked",
+    _SQLITE_LOCKED,
     "database table is locked",
     "database schema is locked",
     "database schema has changed",
@@ -105,6 +106,11 @@ def _fault_of_sqlite(name: str, text: str) -> Fault:
         return Fault.BUSY
     # a file that is none of SQLite's stays one
     return Fault.REFUSED if any(words in text for words in _SQLITE_UNFIT) else Fault.BROKEN
+
+
+def is_locked(error: DBAPIError) -> bool:
+    """Whether SQLite's driver has waited for somebody else's transaction, and has given up."""
+    return str(error.orig).startswith(_SQLITE_LOCKED)
 
 
 def is_decided_by_other_rows(error: DBAPIError) -> bool:

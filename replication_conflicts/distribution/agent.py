@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.database import agent_tables
-from replication_conflicts.database.engine import agent_transaction
-from replication_conflicts.database.faults import Fault, error_text, fault_of
+from replication_conflicts.database.engine import agent_transaction, lock_wait
+from replication_conflicts.database.faults import Fault, error_text, fault_of, is_locked
 from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal
 from replication_conflicts.distribution.ports import (
@@ -45,6 +45,8 @@ from replication_conflicts.publication.commands import REINITIALIZE, AgentComman
 # how many transactions are tried together; a refused command waits for half as many at least
 MOST_AHEAD = 1_000
 _LONGEST_PAUSE_SECONDS = 5.0
+# a clock may be off by less
+_NO_TIME_SECONDS = 0.01
 
 Result = TypeVar("Result")
 
@@ -374,6 +376,7 @@ class Agent:
         """
         pause, deadline = 0.1, 0.0
         while True:
+            began = time.monotonic()
             try:
                 return action()
             except DBAPIError as error:
@@ -382,16 +385,23 @@ class Agent:
                     raise
                 if fault is Fault.BROKEN:
                     raise _gone(error, fault) from error
-                # what went well may have taken long
-                deadline = deadline or time.monotonic() + self._options.patience_seconds
-                left = deadline - time.monotonic()
-                if left <= 0:
+                now = time.monotonic()
+                waited = self._waited(error, now - began)
+                deadline = deadline or now - waited + self._options.patience_seconds
+                left = deadline - now
+                if left < _NO_TIME_SECONDS:
                     raise _gone(error, fault) from error
                 if fault is Fault.LOST:
                     self._engine.dispose()
                     self._summary.reconnections += 1
             time.sleep(min(pause, left))
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            # the driver pauses by itself
+            if not waited:
+                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+    def _waited(self, error: DBAPIError, taken: float) -> float:
+        """How long the driver has waited: before that, much may have gone well."""
+        return min(taken, lock_wait(self._engine)) if is_locked(error) else 0.0
 
 
 def _following(upcoming: Upcoming, place: Place) -> Iterator[Transaction]:

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.database import engine as engine_module
 from replication_conflicts.database.engine import DatabaseProblem, open_database
 from replication_conflicts.database.faults import Fault, fault_of, is_decided_by_other_rows
 from replication_conflicts.distribution.agent import Options
@@ -116,18 +117,42 @@ def test_a_full_disk_leaves_no_command_out(tmp_path: Any) -> None:
     assert subscriber.run().place.position == 2
 
 
-def test_patience_ends(tmp_path: Any) -> None:
+@pytest.mark.parametrize("share", [1, 3])
+def test_patience_ends_when_it_says(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, share: int
+) -> None:
+    """The driver waits by itself, for all of it or a share."""
+    patience = 1.5
+    monkeypatch.setattr(engine_module, "SQLITE_WAIT_SECONDS", patience / share)
     subscriber = Subscriber(sqlite_databases(tmp_path), ACCOUNT)
     subscriber.agent()
-    subscriber.engine = open_database(subscriber.url, 0.3)
-    agent = subscriber.agent(patience_seconds=0.3)
+    subscriber.engine = open_database(subscriber.url, patience)
+    agent = subscriber.agent(patience_seconds=patience)
     other = sqlite3.connect(subscriber.url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("begin immediate")
     started = time.monotonic()
     with pytest.raises(AgentProblem, match="database is locked"):
         agent.run()
-    assert time.monotonic() - started < 3
+    assert patience <= time.monotonic() - started < 1.7 * patience
     other.close()
+
+
+def test_work_that_went_well_is_no_waiting(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first commit finds a lock after a while, and the next one finds none."""
+    subscriber = Subscriber(sqlite_databases(tmp_path), ACCOUNT)
+    subscriber.agent()
+    subscriber.engine = open_database(subscriber.url, 0.05)
+    agent = subscriber.agent(patience_seconds=0.5)
+    subscriber.give(insert(1, 1, "x"))
+    commit = subscriber.engine.dialect.do_commit
+
+    def take_long(_: Any) -> None:
+        monkeypatch.setattr(subscriber.engine.dialect, "do_commit", commit)
+        time.sleep(0.7)
+        raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr(subscriber.engine.dialect, "do_commit", take_long)
+    assert agent.run().place.position == 1
 
 
 def test_what_does_not_pass_is_not_waited_for(tmp_path: Any) -> None:
@@ -146,10 +171,10 @@ def test_what_does_not_pass_is_not_waited_for(tmp_path: Any) -> None:
 def test_sqlite_waits_no_longer_than_the_agent_may(tmp_path: Any) -> None:
     url = sqlite_databases(tmp_path).make("north")
     waits = {}
-    for patience in (0.5, Options.patience_seconds, 900.0):
+    for patience in (0.0, 0.5, Options.patience_seconds, 90.0, 900.0):
         with open_database(url, patience).connect() as connection:
             waits[patience] = connection.exec_driver_sql("pragma busy_timeout").scalar()
-    assert waits == {0.5: 500, 60.0: 60_000, 900.0: 60_000}
+    assert waits == {0.0: 0, 0.5: 500, 60.0: 60_000, 90.0: 45_000, 900.0: 60_000}
 
 
 def test_many_lost_conflicts_are_asked_for_in_parts(databases: Databases) -> None:
