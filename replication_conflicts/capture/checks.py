@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Inspector, String, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.affinity import better_type
+from replication_conflicts.capture.triggers.postgres_queued import queue_trigger
 from replication_conflicts.capture.triggers.sqlite_values import held_values, is_refused
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
@@ -49,6 +50,8 @@ def check_table(
     if connection.dialect.name == "sqlite":
         _check_types(connection, article)
         _check_triggers(connection, article)
+    elif not publication.is_merge:
+        _check_order_of_triggers(connection, article)
 
 
 def _check_name(article: NodeArticle) -> None:
@@ -209,6 +212,28 @@ def _check_triggers(connection: Connection, article: NodeArticle) -> None:
                 " one that gives a row its version: it would do its work twice. Make it anew with"
                 " `update of` and the columns that it is about"
             )
+
+
+def _check_order_of_triggers(connection: Connection, article: NodeArticle) -> None:
+    """PostgreSQL runs triggers by their names, and what one writes must not be queued before the
+    change that has called it.
+    """
+    queue = queue_trigger(article.name)
+    query = (
+        "select tgname from pg_trigger"
+        f" where tgrelid = cast({literal(quoted(article.name))} as regclass)"
+        # of each row, and neither before it is written nor instead
+        " and not tgisinternal and tgtype & 1 = 1 and tgtype & (2 | 64) = 0"
+        f' and tgname collate "C" < {literal(queue)} order by tgname'
+    )
+    name = run_plain(connection, query).scalar()
+    if name is not None:
+        raise CaptureProblem(
+            f"table {article.name!r} has a trigger {name!r} that PostgreSQL runs before the one"
+            f" that queues changes, {queue!r}: what it writes would be queued before the"
+            " change that has called it. Give it another name, such as one that begins with a small"
+            " letter"
+        )
 
 
 def _is_of_every_update(sql: str) -> bool:

@@ -21,6 +21,11 @@ _SETTINGS = (
 _BODY = "$capture$"
 
 
+def queue_trigger(article: str) -> str:
+    """The trigger that writes the queue."""
+    return short_name(f"_replication_queue_{article}")
+
+
 def names(article: str) -> tuple[str, str, str]:
     """The triggers of an article, and their functions: version, queue, truncate.
 
@@ -30,7 +35,7 @@ def names(article: str) -> tuple[str, str, str]:
     """
     return (
         quoted(short_name(f"zz_replication_version_{article}")),
-        quoted(short_name(f"_replication_queue_{article}")),
+        quoted(queue_trigger(article)),
         quoted(short_name(f"zz_replication_truncate_{article}")),
     )
 

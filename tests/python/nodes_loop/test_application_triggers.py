@@ -135,6 +135,24 @@ def _version(row: FeedRow) -> Any:
     return f"north:{lineage['north']}"
 
 
+class TestPostgreSQL:
+    """Triggers go by their names there."""
+
+    def test_a_trigger_that_runs_before_the_queue_is_refused(self, shop: Shop) -> None:
+        if dialect_of(shop.engine) != "postgres":
+            pytest.skip("PostgreSQL only")
+        shop.add_trigger("after insert or update", "perform 1", name='"Audit"')
+        shop.add_trigger("before update", "perform 1", name='"Before"')
+        shop.add_trigger("after update", "perform 1", name="audit")
+        if shop.publication.is_merge:
+            install(shop.engine, shop.publication, "north")
+            return
+        with pytest.raises(CaptureProblem, match=r"'item' has a trigger 'Audit'.*small letter"):
+            install(shop.engine, shop.publication, "north")
+        shop.run('alter trigger "Audit" on item rename to audit_too')
+        install(shop.engine, shop.publication, "north")
+
+
 class TestSQLite:
     """The row gets its version by an update of its own there, which calls other triggers, too."""
 

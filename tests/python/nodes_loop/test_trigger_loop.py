@@ -116,7 +116,7 @@ class World(Loop):
         assert self.publisher.reader.conflicts == []
         assert len(self.publisher.published()["item"]) == len(held)
         with self.engines["north"].begin() as connection:
-            assert pending_changes(connection, self.publication) == 0
+            assert not pending_changes(connection, self.publication)
 
 
 @pytest.mark.parametrize("replication", ["queued", "merge"])
