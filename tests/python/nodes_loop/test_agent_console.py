@@ -22,6 +22,7 @@ from replication_conflicts.database.statements import run_plain
 from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
+from tests.python.repository import REPOSITORY
 
 ARTICLES: dict[str, Any] = {
     "item": {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]}
@@ -118,6 +119,13 @@ def test_what_cannot_be_done_is_one_line(desk: Desk) -> None:
     assert desk.call("--initialize").exit_code == 0
     again = desk.call("--initialize")
     assert (again.exit_code, "initialized already" in again.output) == (1, True)
+
+
+def test_a_wrong_call_ends_as_it_is_said(desk: Desk) -> None:
+    assert desk.call("--unknown").exit_code == 2
+    assert "2: the call itself is wrong" in " ".join(desk.call("--help").output.split())
+    said = (REPOSITORY / "docs" / "nodes.md").read_text(encoding="utf-8")
+    assert "2: the call itself is wrong" in " ".join(said.split())
 
 
 def test_a_node_may_start_before_the_first_build(desk: Desk) -> None:
