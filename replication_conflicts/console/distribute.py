@@ -24,6 +24,7 @@ from replication_conflicts.console.options import (
     TargetOption,
     UrlOption,
     chosen_publication,
+    plain_console,
     spark_of,
     stop,
 )
@@ -95,10 +96,10 @@ def distribute(
     """
     if replace_rows and not initialize:
         raise typer.BadParameter("it needs --initialize", param_hint="--replace-rows")
-    console = Console(highlight=False)
-    relations = Relations(published, feeds, initial, events)
+    console = plain_console()
     options = Options(batch, on_error is OnError.SKIP, patience, replace_rows)
     try:
+        relations = Relations(published, feeds, initial, events)
         chosen = chosen_publication(project_dir, publication)
         engine = open_database(url, patience)
         node = node_of(engine, chosen, subscriber)
@@ -130,7 +131,7 @@ def _run(
     is_initializing: bool,
 ) -> None:
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

@@ -32,8 +32,7 @@ def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
         key = ", ".join(f"{name} {text}" for name, text in refusal.key.items())
         console.print(
             f"  refused: {refusal.operation} of {refusal.article} ({key}):"
-            f" {refusal.error_text} [{refusal.error_code}]",
-            markup=False,
+            f" {refusal.error_text} [{refusal.error_code}]"
         )
     if summary.is_stopped:
         console.print("Stopped there. `--on-error skip` leaves refused commands out.")
@@ -62,5 +61,5 @@ def print_plan(
     if counts:
         console.print(table)
     for article, count in (replaced or {}).items():
-        console.print(f"--initialize would replace {count:,} rows of {article}", markup=False)
+        console.print(f"--initialize would replace {count:,} rows of {article}")
     console.print("Nothing was changed.")

@@ -69,9 +69,10 @@ def test_variables_of_dbt_count_where_an_option_is_not_given(
     assert f"there is no {empty}" in found.output.replace("\n", "")
 
 
-def test_a_schema_that_is_none_is_one_line(project: Path) -> None:
-    upload = ("capture", "upload", "--url", "sqlite://", "--project-dir", str(project))
-    result = call(*upload, "--feeds", "feeds; drop schema published")
+@pytest.mark.parametrize("command", ["capture upload", "distribute --subscriber north"])
+def test_a_schema_that_is_none_is_one_line(project: Path, command: str) -> None:
+    where = ("--url", "sqlite://", "--project-dir", str(project))
+    result = call(*command.split(), *where, "--feeds", "feeds; drop schema published")
     assert result.exit_code == 1
     assert result.output == (
         "--feeds is 'feeds; drop schema published', must be of the form schema or catalog.schema,"

@@ -245,7 +245,7 @@ def test_a_broken_publication_is_said(options: dict[str, Any], said: str) -> Non
 
 
 def test_the_summary_says_what_was_done_and_what_was_refused() -> None:
-    console = Console(record=True, width=200)
+    console = Console(record=True, width=200, markup=False)
     refusal = Refusal("north", "c", "item", {"id": "1"}, "insert", 547, "no [such] thing", None)
     summary = Summary(
         place=Place(9), transactions=2, seconds=0.5, refused=[refusal], is_stopped=True
