@@ -25,8 +25,7 @@ from replication_conflicts.capture.checks import (
 from replication_conflicts.capture.sessions import insert_existing
 from replication_conflicts.capture.triggers import no_triggers, triggers_for
 from replication_conflicts.capture.triggers.merge_bodies import (
-    IS_PENDING,
-    IS_SENT_AGAIN,
+    IS_WAITING,
     metadata_table,
     number_indexes,
 )
@@ -37,8 +36,6 @@ from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
-
-_WAITS = f"({IS_PENDING}) or ({IS_SENT_AGAIN})".format(row="beside")
 
 
 class ExistingRows(Enum):
@@ -168,7 +165,7 @@ def pending_changes(connection: Connection, publication: NodePublication) -> dic
     for one in _captured(connection, publication.name):
         if inspector.has_table(metadata_name(one.name)):
             table = quoted(metadata_name(one.name))
-            query = f"select count(*) from {table} beside where {_WAITS}"
+            query = f"select count(*) from {table} beside where {IS_WAITING.format(row='beside')}"
             counts[one.name] += int(run_plain(connection, query).scalar_one())
     return dict(+counts)
 

@@ -13,7 +13,7 @@ from replication_conflicts.capture.triggers import merge_words
 from replication_conflicts.capture.triggers.merge_bodies import (
     BEFORE_PARENT,
     IS_PENDING,
-    IS_SENT_AGAIN,
+    IS_WAITING,
     OPERATION,
 )
 from replication_conflicts.capture.triggers.records import MEMBER, RecordSql, equal
@@ -29,7 +29,7 @@ from replication_conflicts.publication.sessions import image_values, with_record
 # an article's name has no blank: these hide none of the tables
 _TOUCHED = '"touched records"'
 _RECORD = '"numbered record"'
-_IS_IN_SESSION = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))".format(row=MEMBER)
+_IS_IN_SESSION = IS_WAITING.format(row=MEMBER)
 
 
 @dataclass(frozen=True)

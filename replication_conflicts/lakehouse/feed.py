@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.database.articles import NodeArticle, NodePublication
-from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, make_events_table
+from replication_conflicts.lakehouse.relations import (
+    LakehouseProblem,
+    Relations,
+    make_events_table,
+    quoted_name,
+)
 from replication_conflicts.publication.feed import IMAGE, QUEUE_POSITION, FeedRow, feed_columns
 from replication_conflicts.publication.values import timestamp_text
 
@@ -212,7 +217,7 @@ class LakehouseFeed:
         name = f"{self._schema}.{self._publication.name}__{article.name}"
         contract = [f"`{column}`" for column in feed_columns(self._publication.options)]
         own = [
-            f"{_typed(column, kind)} as {_quoted(column)}"
+            f"{_typed(column, kind)} as {quoted_name(column)}"
             for column, kind in article.shape.columns.items()
         ]
         query = (
@@ -317,10 +322,6 @@ def _typed(column: str, spark_type: str) -> str:
     if kind.startswith(("array", "map", "struct")):
         return f"from_json({text}, '{spark_type}')"
     return f"cast({text} as {spark_type})"
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
 
 
 def batch_digest(change_ids: Sequence[str]) -> str:

@@ -72,7 +72,7 @@ def make_events_table(spark: SparkSession, relations: Relations) -> None:
 
 def canonical_sql(column: str, spark_type: str) -> str:
     """Spark's expression for the canonical text of a column of a type that databases have too."""
-    name = _quoted(column)
+    name = quoted_name(column)
     kind = spark_type.strip().lower()
     if kind == "binary":
         return f"base64({name})"
@@ -81,8 +81,9 @@ def canonical_sql(column: str, spark_type: str) -> str:
 
 def canonical_columns(columns: Mapping[str, str]) -> list[str]:
     """The canonical texts of columns, given with their types, under the names of the columns."""
-    return [f"{canonical_sql(name, kind)} as {_quoted(name)}" for name, kind in columns.items()]
+    return [f"{canonical_sql(name, kind)} as {quoted_name(name)}" for name, kind in columns.items()]
 
 
-def _quoted(column: str) -> str:
+def quoted_name(column: str) -> str:
+    """A column's name as Spark reads it."""
     return f"`{column.replace('`', '``')}`"

@@ -53,6 +53,7 @@ IS_SENT_AGAIN = (
     f"{{row}}.{IS_AGAIN} = 1 and {{row}}.{OPERATION} is null"
     f" and {{row}}.{VERSION} = {{row}}.{UPLOADED_VERSION}"
 )
+IS_WAITING = f"(({IS_PENDING}) or ({IS_SENT_AGAIN}))"
 
 
 class MergeBodies:
