@@ -2,7 +2,5 @@
     undoes because a subscriber refused it, is a version of the run's own, '<publisher>*'.
     Rule: versions that a run makes count under a node of their own. -#}
 {% macro acting_node() -%}
-    {{ return(
-        "if(intervention is null, node, concat(publisher, '*'))" if replication_conflicts.has_interventions() else 'node'
-    ) }}
+if(intervention is null, node, concat(publisher, '*'))
 {%- endmacro %}

@@ -9,10 +9,7 @@ from (
         *,
         max(is_contended) over (partition by publication, article, row_key) as is_row_contended
     from (
-        select
-            *,
-            cast(null as {{ replication_conflicts.intervention_type() }}) as intervention
-        from {{ changes }}
+        select * from {{ changes }}
         union all
         select
             pending.publication,

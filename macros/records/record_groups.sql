@@ -23,10 +23,8 @@ brought as (
     from {{ alone }}
     where
         not is_run_row
-        {%- if replication_conflicts.has_interventions() %}
         -- a decision of a person is about one row
         and intervention is null
-        {%- endif %}
 ),
 
 -- one row per change and version of its row, before it and after it

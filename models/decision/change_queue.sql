@@ -306,7 +306,8 @@ guessed as (
         false as is_run_row,
         cast(null as string) as cause_change_id,
         0 as round_number,
-        '{{ invocation_id }}' as run_id
+        '{{ invocation_id }}' as run_id,
+        cast(null as {{ intervention_type() }}) as intervention
     from met
     inner join publications on met.publication = publications.publication
     {% if has_queued -%}

@@ -129,7 +129,7 @@ changes as (
         {{ row_hash() }} as row_hash,
         change_id,
         {{ acting_node() }} as node,
-        {{ acting_intervention() }} as intervention,
+        intervention,
         is_publisher_change,
         transaction_key,
         transaction_position,
