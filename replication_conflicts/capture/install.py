@@ -23,7 +23,7 @@ from replication_conflicts.capture.checks import (
     unique_indexes,
 )
 from replication_conflicts.capture.sessions import insert_existing
-from replication_conflicts.capture.triggers import no_triggers, triggers_for
+from replication_conflicts.capture.triggers import no_triggers, trigger_names, triggers_for
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_WAITING,
     metadata_table,
@@ -33,7 +33,7 @@ from replication_conflicts.capture.triggers.postgres_merge import sequence_name
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
-from replication_conflicts.database.images import quoted
+from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
 
@@ -184,6 +184,36 @@ def check_articles(connection: Connection, publication: NodePublication) -> None
             f" {', '.join(others)}. `capture upload` with the configuration of then,"
             " `capture remove`, `capture install`"
         )
+
+
+def check_triggers(connection: Connection, publication: NodePublication) -> None:
+    """Errors: CaptureProblem where a table has lost triggers, or does not run them.
+
+    They go with a table that is made anew, as tools do in SQLite to change a column. What people
+    change without them is in no queue, and a command would overwrite it unread.
+    """
+    dialect = dialect_of(connection.engine)
+    for name in publication.articles:
+        wanted = trigger_names(dialect, name, is_merge=publication.is_merge)
+        held = _running_triggers(connection, dialect, name)
+        if not wanted <= held:
+            enabling = " `alter table ... enable trigger user`, or" if dialect == "postgres" else ""
+            raise CaptureProblem(
+                f"table {name!r} is not captured any more: it is another table than the one that"
+                " `capture install` saw, or its triggers are gone or disabled. What has changed"
+                f" since then is in no queue:{enabling} `capture remove` and `capture install`"
+            )
+
+
+def _running_triggers(connection: Connection, dialect: str, table: str) -> set[str]:
+    query = (
+        "select name from sqlite_master where type = 'trigger'"
+        f" and lower(tbl_name) = lower({literal(table)})"
+        if dialect == "sqlite"
+        else "select tgname from pg_trigger where tgenabled in ('O', 'A')"
+        f" and tgrelid = to_regclass({literal(quoted(table))})"
+    )
+    return set(run_plain(connection, query).scalars())
 
 
 def captured_node(connection: Connection, publication: str) -> str:
@@ -363,8 +393,11 @@ def _let_nobody_write(connection: Connection, captured: Sequence[_Captured]) -> 
 
 def _remove_versions(connection: Connection, one: _Captured) -> None:
     run_plain(connection, f"drop table if exists {quoted(metadata_name(one.name))}")
-    # the application may have dropped the table since
-    if not inspect(connection).has_table(one.name):
+    # the application may have dropped the table since, or made it anew
+    inspector = inspect(connection)
+    if not inspector.has_table(one.name):
+        return
+    if one.version_column not in {held["name"] for held in inspector.get_columns(one.name)}:
         return
     table, column = quoted(one.name), quoted(one.version_column)
     if one.has_added_column:

@@ -15,6 +15,7 @@ from replication_conflicts.capture.install import (
     ExistingRows,
     captured_node,
     check_articles,
+    check_triggers,
     pending_changes,
 )
 from replication_conflicts.capture.numbers import OwnNumbers
@@ -293,7 +294,8 @@ class MergeCapture:
 def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
     """What the agent has to keep up to date in this database.
 
-    Errors: CaptureProblem where the database takes part as another node, or with other articles.
+    Errors: CaptureProblem where the database takes part as another node, or with other articles, or
+    where a table is not captured any more.
     """
     publication = rows.publication
     with engine.begin() as connection:
@@ -304,6 +306,7 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
         except CaptureProblem:
             return NoCapture()
         check_articles(connection, publication)
+        check_triggers(connection, publication)
     if captured_as != node:
         raise CaptureProblem(f"this database is the node '{captured_as}', not '{node}'")
     if publication.is_merge:

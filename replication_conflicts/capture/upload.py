@@ -20,7 +20,11 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.checks import CaptureProblem
-from replication_conflicts.capture.install import captured_node, check_articles
+from replication_conflicts.capture.install import (
+    captured_node,
+    check_articles,
+    check_triggers,
+)
 from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
 from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.database.articles import NodeArticle, NodePublication
@@ -141,14 +145,18 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
 
     Under merge replication a batch is a session: everything that is pending.
 
-    Errors: CaptureProblem.
+    Errors: CaptureProblem, also where a table is not captured any more, once all is on its way that
+    was captured before.
     """
     with engine.begin() as connection:
         node = captured_node(connection, publication.name)
         check_articles(connection, publication)
         if publication.is_merge and dialect_of(engine) == "postgres":
             _keep_still(connection, publication)
-        return _sealed(connection, publication, node, most)
+        found = _sealed(connection, publication, node, most)
+        if found is None:
+            check_triggers(connection, publication)
+        return found
 
 
 def _keep_still(connection: Connection, publication: NodePublication) -> None:

@@ -36,6 +36,14 @@ def no_triggers(dialect: str, article: str) -> tuple[str, ...]:
     return sqlite_merge.drop(article) if dialect == "sqlite" else postgres_queued.drop(article)
 
 
+def trigger_names(dialect: str, article: str, *, is_merge: bool) -> frozenset[str]:
+    """All triggers of an article, as the database's catalog has their names."""
+    if dialect == "postgres":
+        return frozenset(postgres_queued.plain_names(article))
+    events = sqlite_merge.EVENTS if is_merge else sqlite_queued.EVENTS
+    return frozenset(sqlite_queued.plain_name(article, event) for event in events)
+
+
 def merge_words(dialect: str, publication: str) -> Words:
     """What a database says differently in the triggers of merge replication."""
     if dialect == "sqlite":

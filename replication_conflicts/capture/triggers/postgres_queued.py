@@ -26,18 +26,24 @@ def queue_trigger(article: str) -> str:
     return short_name(f"_replication_queue_{article}")
 
 
-def names(article: str) -> tuple[str, str, str]:
-    """The triggers of an article, and their functions: version, queue, truncate.
+def plain_names(article: str) -> tuple[str, str, str]:
+    """The triggers of an article as the catalog has them: version, queue, truncate.
 
     Triggers go by name: the version is set after other triggers have had their say. The queue is
     written after what foreign keys do (RI_...) and before other triggers, which may change the row
     once more.
     """
     return (
-        quoted(short_name(f"zz_replication_version_{article}")),
-        quoted(queue_trigger(article)),
-        quoted(short_name(f"zz_replication_truncate_{article}")),
+        short_name(f"zz_replication_version_{article}"),
+        queue_trigger(article),
+        short_name(f"zz_replication_truncate_{article}"),
     )
+
+
+def names(article: str) -> tuple[str, str, str]:
+    """The same, and their functions, as statements have them."""
+    version, queue, truncate = map(quoted, plain_names(article))
+    return version, queue, truncate
 
 
 def drop(article: str) -> tuple[str, ...]:

@@ -23,9 +23,17 @@ NOW = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
 TRANSACTION = f"coalesce((select max(marker) from replication_transaction), {NOW})"
 
 
+EVENTS = ("before_insert", "after_insert", "before_update", "after_update", "after_delete")
+
+
+def plain_name(article: str, event: str) -> str:
+    """The name of one of an article's triggers, as the catalog has it."""
+    return f"replication_{article}_{event}"
+
+
 def trigger_name(article: str, event: str) -> str:
     """The name of one of an article's triggers."""
-    return quoted(f"replication_{article}_{event}")
+    return quoted(plain_name(article, event))
 
 
 def create(

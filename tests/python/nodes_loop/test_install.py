@@ -516,3 +516,37 @@ def test_names_may_be_as_long_as_postgresql_takes_them(
             run(engine, f"delete from {article}")
     left = set(inspect(engine).get_table_names()) - before
     assert left == set(agent_tables.metadata.tables)
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize("is_disabled", [False, True])
+def test_a_table_that_is_not_captured_any_more_is_said(
+    engine: Engine, replication: str, is_disabled: bool
+) -> None:
+    """Tools change a table of SQLite by making another one, without the triggers."""
+    publication = shop(replication)
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    run(engine, "insert into item (id, name) values (1, 'bolt')")
+    if not is_disabled:
+        run(
+            engine,
+            "create table fresh (id integer primary key, name text)",
+            "insert into fresh select id, name from item",
+            "drop table item",
+            "alter table fresh rename to item",
+        )
+    elif dialect_of(engine) == "postgres":
+        run(engine, "alter table item disable trigger user")
+    else:
+        run(engine, "drop trigger replication_item_after_update")
+    run(engine, "update item set name = 'nut'")
+    feed = Feed(publication)
+    with pytest.raises(CaptureProblem, match=r"'item' is not captured any more.*capture remove"):
+        upload(engine, publication, feed)
+    assert [one["operation"] for one in feed.records] == ["insert"]
+    with pytest.raises(CaptureProblem, match="'item' is not captured any more"):
+        agent(engine, publication, Lists())
+    remove(engine, publication)
+    install(engine, publication, "north", ExistingRows.SNAPSHOT)
+    agent(engine, publication, Lists()).run()
