@@ -64,7 +64,7 @@ def image_sql(
     """The SQL expression that writes a row's columns (default: all) as one JSON text."""
     names = list(article.kinds if columns is None else columns)
     value: Callable[[ColumnType, str], str] = {
-        "sqlite": lambda _, column: f"quote({column})",
+        "sqlite": _sqlite_literal,
         "postgres": _postgres_text,
     }[dialect]
     pairs = [
@@ -122,6 +122,14 @@ def bound_value(kind: ColumnType, dialect: str, text: str | None) -> object:
 def json_text(texts: Mapping[str, str | None] | None) -> str | None:
     """Texts as JSON, for tables that keep a row; None for no row."""
     return None if texts is None else json.dumps(dict(texts), ensure_ascii=False, sort_keys=True)
+
+
+def _sqlite_literal(kind: ColumnType, column: str) -> str:
+    if kind.name not in ("string", "varchar", "char"):
+        return f"quote({column})"
+    # a literal of a text ends at a character zero, which the agent may have brought
+    whole = f"'X''' || hex({column}) || ''''"
+    return f"case when instr({column}, char(0)) > 0 then {whole} else quote({column}) end"
 
 
 def _postgres_text(kind: ColumnType, column: str) -> str:

@@ -95,7 +95,7 @@ def _is_bad(kind: ColumnType, value: str) -> str:
         return f"{kept} <> 'null' and ({_is_bad_timestamp(value)})"
     if kind.name == "binary":
         return f"{kept} not in ('blob', 'null')"
-    # a literal of SQLite ends at a character zero
+    # PostgreSQL takes no character zero
     bad_text = f"{kept} = 'blob' or instr({value}, char(0)) > 0 or {_is_broken(value)}"
     return f"{bad_text} or length({value}) > {kind.precision}" if kind.precision else bad_text
 

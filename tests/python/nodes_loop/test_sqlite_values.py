@@ -208,3 +208,25 @@ def test_a_text_column_may_have_braces_in_its_name(tmp_path: Path, replication: 
     broken = "insert into item (id, \"{at}\") values (2, cast(x'ff' as text))"
     with engine.begin() as connection, pytest.raises(DBAPIError, match="string only"):
         run_plain(connection, broken)
+
+
+def test_a_text_stays_whole_that_has_a_character_zero(tmp_path: Path, replication: str) -> None:
+    """The agent brings it, from a publisher that has such texts; people change another column."""
+    north = Readings(tmp_path, replication, ("string", "text"), ("int", "integer"))
+    north.install()
+    north.lists.commands = [
+        AgentCommand(
+            command_id="1",
+            kind="replicated",
+            queue_position=1,
+            article="reading",
+            operation="insert",
+            key={"at": "a\0'é"},
+            row={"at": "a\0'é", "value": "1"},
+            new_version="HQ:1",
+            lineage={"HQ": 1},
+        )
+    ]
+    north.agent().run()
+    north.run("update reading set value = 2")
+    assert north.upload() == {"at": "a\0'é", "value": "2"}
