@@ -44,7 +44,7 @@ def check_table(
     """Errors: CaptureProblem where the article's table cannot be captured as it is."""
     if connection.dialect.name == "sqlite":
         _check_name(article)
-    _check_columns(inspector, article)
+    _check_columns(connection, inspector, article)
     _check_version_column(connection, inspector, publication, article)
     _check_collations(connection, article)
     if connection.dialect.name == "sqlite":
@@ -86,10 +86,10 @@ def check_values(connection: Connection, article: NodeArticle) -> None:
             raise CaptureProblem(f"{said}: other values are in {count} rows")
 
 
-def _check_columns(inspector: Inspector, article: NodeArticle) -> None:
+def _check_columns(connection: Connection, inspector: Inspector, article: NodeArticle) -> None:
     if not inspector.has_table(article.name):
         raise CaptureProblem(f"there is no table {article.name!r}")
-    present = {column["name"] for column in inspector.get_columns(article.name)}
+    present = declared_types(connection, article.name)
     missing = [name for name in article.kinds if name not in present]
     if missing:
         raise CaptureProblem(f"table {article.name!r} has no column {', '.join(missing)}")
@@ -110,9 +110,9 @@ def _check_version_column(
 ) -> None:
     """A column of that name is for versions if it is a text, and nobody but the agent fills it."""
     version = article.shape.version_column
-    types = {one["name"]: one["type"] for one in inspector.get_columns(article.name)}
-    if version not in types:
+    if version not in declared_types(connection, article.name):
         return
+    types = {one["name"]: one["type"] for one in inspector.get_columns(article.name)}
     query = f"select 1 from {quoted(article.name)} where {quoted(version)} is not null limit 1"
     is_filled = run_plain(connection, query).first() is not None
     is_agents = not is_filled or _is_served(connection, publication.name)
@@ -132,10 +132,21 @@ def _is_served(connection: Connection, publication: str) -> bool:
     return connection.execute(query).first() is not None
 
 
+def declared_types(connection: Connection, table: str) -> dict[str, str]:
+    """The types of a table's columns, as the database writes them: types of any extension, too."""
+    query = (
+        f"select name, type from pragma_table_xinfo({literal(table)})"
+        if connection.dialect.name == "sqlite"
+        else "select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute"
+        f" where attrelid = cast({literal(quoted(table))} as regclass)"
+        " and attnum > 0 and not attisdropped"
+    )
+    return {row["name"]: row["type"] for row in run_plain(connection, query).mappings()}
+
+
 def _check_types(connection: Connection, article: NodeArticle) -> None:
     """SQLite has no types, and must not make other values of those that come."""
-    query = f"select name, type from pragma_table_xinfo({literal(article.name)})"
-    declared = {row["name"]: row["type"] for row in run_plain(connection, query).mappings()}
+    declared = declared_types(connection, article.name)
     for name, kind in article.kinds.items():
         better = better_type(kind, declared[name])
         if better is not None:

@@ -20,6 +20,7 @@ from replication_conflicts.capture.checks import (
     check_node,
     check_table,
     check_values,
+    declared_types,
     unique_indexes,
 )
 from replication_conflicts.capture.sessions import insert_existing
@@ -96,7 +97,7 @@ def install(
             run_plain(connection, f"create sequence {sequence_name(publication.name)}")
         # an article's triggers may read what stands beside another one
         for article in publication.articles.values():
-            _add_versions(connection, inspector, publication, article)
+            _add_versions(connection, publication, article)
         inserted = sum(
             _add_triggers(connection, inspector, publication, article, existing)
             for article in publication.articles.values()
@@ -288,12 +289,9 @@ def _create_tables(connection: Connection) -> None:
 
 
 def _add_versions(
-    connection: Connection,
-    inspector: Inspector,
-    publication: NodePublication,
-    article: NodeArticle,
+    connection: Connection, publication: NodePublication, article: NodeArticle
 ) -> None:
-    present = {column["name"] for column in inspector.get_columns(article.name)}
+    present = declared_types(connection, article.name)
     is_added = article.shape.version_column not in present
     if is_added:
         run_plain(
@@ -312,7 +310,7 @@ def _add_versions(
         },
     )
     if publication.is_merge:
-        for statement in _metadata_statements(connection, inspector, article):
+        for statement in _metadata_statements(connection, article):
             run_plain(connection, statement)
 
 
@@ -341,14 +339,11 @@ def _add_triggers(
     return count
 
 
-def _metadata_statements(
-    connection: Connection, inspector: Inspector, article: NodeArticle
-) -> list[str]:
-    types = {
-        str(column["name"]): column["type"].compile(dialect=connection.dialect)
-        for column in inspector.get_columns(article.name)
-    }
-    return [metadata_table(article, types), *number_indexes(article)]
+def _metadata_statements(connection: Connection, article: NodeArticle) -> list[str]:
+    return [
+        metadata_table(article, declared_types(connection, article.name)),
+        *number_indexes(article),
+    ]
 
 
 def _count_existing(connection: Connection, article: NodeArticle, existing: ExistingRows) -> int:
@@ -394,10 +389,9 @@ def _let_nobody_write(connection: Connection, captured: Sequence[_Captured]) -> 
 def _remove_versions(connection: Connection, one: _Captured) -> None:
     run_plain(connection, f"drop table if exists {quoted(metadata_name(one.name))}")
     # the application may have dropped the table since, or made it anew
-    inspector = inspect(connection)
-    if not inspector.has_table(one.name):
+    if not inspect(connection).has_table(one.name):
         return
-    if one.version_column not in {held["name"] for held in inspector.get_columns(one.name)}:
+    if one.version_column not in declared_types(connection, one.name):
         return
     table, column = quoted(one.name), quoted(one.version_column)
     if one.has_added_column:

@@ -550,3 +550,17 @@ def test_a_table_that_is_not_captured_any_more_is_said(
     remove(engine, publication)
     install(engine, publication, "north", ExistingRows.SNAPSHOT)
     agent(engine, publication, Lists()).run()
+
+
+def test_other_columns_may_have_types_that_nobody_knows(engine: Engine) -> None:
+    """Merge replication makes a table beside it, with the types of the key."""
+    is_sqlite = dialect_of(engine) == "sqlite"
+    key, other = ("", "") if is_sqlite else ("date", "point, at pg_snapshot")
+    run(engine, f"create table item (id {key} primary key, name text, other {other})")
+    item = {"columns": {"id": "date", "name": "string"}, "primary_key": ["id"]}
+    publication = shop("merge", item=item)
+    install(engine, publication, "north")
+    run(engine, "insert into item (id, name) values ('2024-02-29', 'bolt')")
+    feed = Feed(publication)
+    assert upload(engine, publication, feed).changes == 1
+    assert feed.records[0]["row"] == {"id": "2024-02-29", "name": "bolt"}
