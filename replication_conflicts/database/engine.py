@@ -21,6 +21,8 @@ SQLITE_WAIT_SECONDS = 60.0
 _LOCK_WAIT = "lock_wait_seconds"
 # triggers in PostgreSQL ask for this setting, which ends with the transaction
 AGENT_SETTING = "replication_conflicts.agent"
+# rows are read as canonical text, which is UTC without saying so, whatever a server or a role has
+_POSTGRES_SETTINGS = ("-c timezone=UTC", "-c datestyle=ISO", "-c extra_float_digits=1")
 
 
 class DatabaseProblem(Exception):
@@ -54,8 +56,7 @@ def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine
         parts = max(1, math.ceil(wait_seconds / SQLITE_WAIT_SECONDS))
         return _open_sqlite(url, parsed.database, wait_seconds / parts)
     given = parsed.query.get("options", ())
-    # canonical text is UTC without saying so
-    options = " ".join([*([given] if isinstance(given, str) else given), "-c timezone=UTC"])
+    options = " ".join([*([given] if isinstance(given, str) else given), *_POSTGRES_SETTINGS])
     try:
         engine = create_engine(parsed, connect_args={"options": options})
     except (NoSuchModuleError, ImportError) as error:

@@ -223,7 +223,7 @@ def test_options_of_a_url_stay(given: str) -> None:
     event.listen(engine, "do_connect", connect)
     with pytest.raises(KeyboardInterrupt):
         engine.connect()
-    own = "-c timezone=UTC"
+    own = "-c timezone=UTC -c datestyle=ISO -c extra_float_digits=1"
     assert asked == [f"-csearch_path=sales {own}" if given else own]
 
 

@@ -564,3 +564,31 @@ def test_other_columns_may_have_types_that_nobody_knows(engine: Engine) -> None:
     feed = Feed(publication)
     assert upload(engine, publication, feed).changes == 1
     assert feed.records[0]["row"] == {"id": "2024-02-29", "name": "bolt"}
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_rows_are_read_alike_whatever_a_database_is_set_to(
+    databases: Databases, replication: str
+) -> None:
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    url = databases.make("north")
+    engine = open_database(url)
+    name = url.rpartition("/")[2]
+    for setting in ("datestyle = 'SQL, DMY'", "extra_float_digits = 0"):
+        run(engine, f"alter database {name} set {setting}")
+    engine.dispose()
+    columns = {"id": "int", "day": "date", "at": "timestamp", "size": "double"}
+    publication = shop(replication, item={"columns": columns, "primary_key": ["id"]})
+    create_tables(engine, publication, with_version=False)
+    values = "'2024-02-01', '2024-02-01 10:00', 0.1::float8 + 0.2"
+    run(engine, f"insert into item values (1, {values})")
+    install(engine, publication, "north", ExistingRows.INSERT)
+    run(engine, f"insert into item values (2, {values})")
+    feed = Feed(publication)
+    upload(engine, publication, feed)
+    expected = {"day": "2024-02-01", "at": "2024-02-01 10:00:00", "size": "0.30000000000000004"}
+    assert [one["row"] for one in feed.records] == [
+        {"id": "1", **expected},
+        {"id": "2", **expected},
+    ]
