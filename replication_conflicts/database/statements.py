@@ -62,7 +62,9 @@ class ArticleTable:
         self.article = article
         self.dialect = dialect
         self._prepared = prepared(article.shape, dialect)
-        self._held = text(escaped(self._held_query()))
+        image = image_sql(article, dialect, quoted(article.name))
+        self._held = self._query(image)
+        self._is_held = self._query("1")
 
     def statement(self, operation: str) -> Prepared:
         """The statement of an operation."""
@@ -88,11 +90,14 @@ class ArticleTable:
         image = connection.execute(self._held, self.bound(key)).scalar()
         return None if image is None else texts_of(self.article, self.dialect, str(image))
 
-    def _held_query(self) -> str:
-        shape = self.article.shape
-        image = image_sql(self.article, self.dialect, quoted(shape.name))
-        key = where_key(shape, self._prepared["delete"])
-        return f"SELECT {image} FROM {quoted(shape.name)}{key}"
+    def is_held(self, connection: Connection, key: Texts) -> bool:
+        """Whether there is a row with a key, whatever its values are."""
+        return connection.execute(self._is_held, self.bound(key)).first() is not None
+
+    def _query(self, selected: str) -> TextClause:
+        """About the row with a key."""
+        key = where_key(self.article.shape, self._prepared["delete"])
+        return text(escaped(f"SELECT {selected} FROM {quoted(self.article.name)}{key}"))
 
 
 class Tables:

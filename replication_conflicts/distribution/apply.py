@@ -15,6 +15,7 @@ from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.ports import Refusal
 from replication_conflicts.publication.commands import LOG_CONFLICT, AgentCommand
+from replication_conflicts.publication.values import Texts
 
 
 class AgentProblem(Exception):
@@ -44,16 +45,25 @@ def apply(connection: Connection, node: Node, commands: Sequence[AgentCommand]) 
 def refusal(
     connection: Connection, node: Node, command: AgentCommand, error: DBAPIError
 ) -> Refusal:
-    """The report about a refused command, with the row as the database holds it."""
+    """The report about a refused command, with the row as the database holds it.
+
+    Errors: AgentProblem where it holds one that cannot be read.
+    """
     assert command.article is not None
     assert command.key is not None
     try:
         with connection.begin_nested():
             held = node.tables[command.article].held_row(connection, command.key)
-    except DBAPIError as missing:
-        # where the table itself is missing there is no row to report
-        if fault_of(missing) is not Fault.REFUSED:
+    except DBAPIError as problem:
+        if fault_of(problem) is not Fault.REFUSED:
             raise
+        # a row that is there must not be reported as none: it would be deleted at the publisher
+        if _is_there(connection, node, command.article, command.key):
+            key = ", ".join(f"{name} {text}" for name, text in command.key.items())
+            raise AgentProblem(
+                f"a command about the row {key} of {command.article} is refused"
+                f" ({error_text(error)}), and the row cannot be read: {error_text(problem)}"
+            ) from problem
         held = None
     return Refusal(
         subscriber=node.name,
@@ -65,3 +75,14 @@ def refusal(
         error_text=error_text(error),
         row=held,
     )
+
+
+def _is_there(connection: Connection, node: Node, article: str, key: Texts) -> bool:
+    """Whether there is a row; neither a missing table has one, nor a key that none could have."""
+    try:
+        with connection.begin_nested():
+            return node.tables[article].is_held(connection, key)
+    except DBAPIError as error:
+        if fault_of(error) is not Fault.REFUSED:
+            raise
+        return False

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from replication_conflicts.distribution import trial
+from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.publication.commands import AgentCommand, Place
 from tests.python.nodes_loop.databases import Databases, sqlite_databases
 from tests.python.nodes_loop.subscriber import Subscriber, command
@@ -185,3 +186,26 @@ def test_one_command_looks_at_one_row_beside_the_rows(tmp_path: Any) -> None:
             for one, values in asked
         ]
     assert "SCAN" not in plans[-1]
+
+
+def test_a_held_row_that_cannot_be_read_is_not_reported_as_none(databases: Databases) -> None:
+    """The publisher would delete it, where the article compensates for errors."""
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    articles = {"item": {"columns": {"id": "int", "day": "date"}, "primary_key": ["id"]}}
+    subscriber = Subscriber(databases, articles, "check (day > date '2000-01-01')")
+    subscriber.execute("insert into item values (1, 'infinity', 'v1')")
+    subscriber.give(command(1, "update", {"id": "1"}, {"day": "1999-12-31"}, "v1", "v2"))
+    with pytest.raises(AgentProblem, match=r"the row id 1 of item .* cannot be read"):
+        subscriber.run(is_skipping=True)
+    assert subscriber.lists.refusals == {}
+
+
+def test_a_key_that_no_row_can_have_is_reported_without_one(databases: Databases) -> None:
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    articles = {"item": {"columns": {"id": "string", "day": "date"}, "primary_key": ["id"]}}
+    subscriber = Subscriber(databases, articles)
+    subscriber.give(command(1, "insert", {"id": "a\0b"}, {"day": "1999-12-31"}, None, "v2"))
+    subscriber.run(is_skipping=True)
+    assert subscriber.lists.refusals["1/1"].row is None
