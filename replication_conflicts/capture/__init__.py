@@ -12,5 +12,6 @@ Triggers give every row a version and write each change to a queue in the same t
 ``state``          what the agent's commands mean for what is captured
 ``numbers``        version numbers of a merge subscriber
 ``affinity``       which columns of SQLite keep values as they are
+``postgres_types`` the same of PostgreSQL
 ``ports``          where changes go
 """

@@ -38,10 +38,10 @@ _POSTGRES_TYPES = {
 }
 _INTEGERS = ("smallint", "integer", "bigint")
 # what PostgreSQL's type holds beside the article's: infinite days, years of five digits, no number,
-# numbers of two bytes, texts of any length
+# more digits behind the point, numbers of two bytes, texts of any length
 _YEARS = "{0} >= date '0001-01-01' and {0} < date '10000-01-01'"
 _POSTGRES_LIMITS = {
-    "decimal": "{0} <> 'NaN'",
+    "decimal": "{0} <> 'NaN' and {2} = {0}",
     **dict.fromkeys(("tinyint", "byte"), "{0} between -128 and 127"),
     **dict.fromkeys(("varchar", "char"), "length({0}) <= {1}"),
     **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), _YEARS),
@@ -142,8 +142,8 @@ def _postgres_text(kind: ColumnType, column: str) -> str:
         return text
     # a text that is none of the type ends the statement that writes the row
     other = "integer" if target == "text" else target
-    refused = f"cast(cast({text} || ' cannot be captured' as {other}) as text)"
-    limit = _POSTGRES_LIMITS[kind.name].format(value, kind.precision)
+    refused = f"cast(cast(cast({column} as text) || ' cannot be captured' as {other}) as text)"
+    limit = _POSTGRES_LIMITS[kind.name].format(value, kind.precision, column)
     return f"case when {limit} then {text} else {refused} end"
 
 

@@ -592,3 +592,28 @@ def test_rows_are_read_alike_whatever_a_database_is_set_to(
         {"id": "1", **expected},
         {"id": "2", **expected},
     ]
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        "code text generated always as ('a' || name) stored",
+        "code text generated always as ('a' || name) virtual",
+        "code integer generated always as identity",
+    ],
+)
+def test_a_column_with_values_of_the_databases_own_is_refused(
+    engine: Engine, replication: str, column: str
+) -> None:
+    if not column.endswith(
+        {"sqlite": ("stored", "virtual")}.get(dialect_of(engine), ("stored", "identity"))
+    ):
+        pytest.skip("another database has it")
+    run(engine, f"create table item (id integer primary key, name text, {column})")
+    kind = "int" if column.endswith("identity") else "string"
+    item = {"columns": {"id": "int", "name": "string", "code": kind}, "primary_key": ["id"]}
+    with pytest.raises(CaptureProblem, match="column 'code': the database alone gives it"):
+        install(engine, shop(replication, item=item), "north")
+    # it is no column of this article
+    install(engine, shop(replication), "north")

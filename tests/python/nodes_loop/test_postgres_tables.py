@@ -1,0 +1,134 @@
+"""Tables of PostgreSQL that capture takes, refuses, or watches in more than one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import DBAPIError
+
+from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.install import install
+from replication_conflicts.capture.postgres_types import better_postgres_type
+from replication_conflicts.database.articles import NodePublication, node_publication
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.statements import run_plain
+from replication_conflicts.publication.values import parse_type
+from tests.python.nodes_loop.databases import Databases, publications
+
+
+class Shop:
+    """A database with a table `item`."""
+
+    def __init__(self, databases: Databases, replication: str, sql: str, **kinds: str) -> None:
+        if databases.kind != "postgres":
+            pytest.skip("PostgreSQL only")
+        item: dict[str, Any] = {"columns": {"id": "int", **kinds}, "primary_key": ["id"]}
+        options = publications({"item": item}, replication=replication)
+        self.publication: NodePublication = node_publication("shop", options)
+        self.engine = open_database(databases.make("north"))
+        self.run(*sql.split(";;"))
+
+    def run(self, *statements: str) -> None:
+        with self.engine.begin() as connection:
+            for statement in statements:
+                run_plain(connection, statement)
+
+    def install(self) -> None:
+        install(self.engine, self.publication, "north")
+
+
+@pytest.fixture(params=["queued", "merge"])
+def replication(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_a_table_that_others_inherit_from_is_refused(
+    databases: Databases, replication: str
+) -> None:
+    shop = Shop(
+        databases,
+        replication,
+        "create table item (id int primary key);;create table tool () inherits (item)",
+    )
+    with pytest.raises(CaptureProblem, match=r"the table tool inherits from it.*no inherit"):
+        shop.install()
+    shop.run("alter table tool no inherit item")
+    shop.install()
+
+
+def test_a_trigger_behind_the_version_is_refused(databases: Databases) -> None:
+    """Its change took a version that the feed has already, and was lost."""
+    shop = Shop(
+        databases,
+        "merge",
+        "create table item (id int primary key, writes int);;create function count_writes()"
+        " returns trigger language plpgsql as"
+        " $$begin new.writes := old.writes + 1; return new; end$$;;"
+        'create trigger "änderung" before update on item for each row'
+        " execute function count_writes()",
+        writes="int",
+    )
+    with pytest.raises(CaptureProblem, match="trigger 'änderung' that PostgreSQL runs behind"):
+        shop.install()
+    shop.run('alter trigger "änderung" on item rename to "Änderung"')
+    with pytest.raises(CaptureProblem, match="trigger 'Änderung'"):
+        shop.install()
+    shop.run('alter trigger "Änderung" on item rename to "Change"')
+    shop.install()
+
+
+@pytest.mark.parametrize(
+    ("kind", "declared"),
+    [
+        ("int", "numeric(5,0)"),
+        ("decimal(10,2)", "numeric"),
+        ("decimal(10,2)", "numeric(12,4)"),
+        ("timestamp", "timestamp with time zone"),
+        ("timestamp_ntz", "timestamp(6) without time zone"),
+        ("string", "character varying(10)"),
+        ("string", "public.citext"),
+        ("char(2)", "character(2)"),
+    ],
+)
+def test_a_column_that_keeps_all_values_is_taken(kind: str, declared: str) -> None:
+    assert better_postgres_type(parse_type(kind), declared) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "declared", "better"),
+    [
+        ("int", "numeric", "integer"),
+        ("bigint", "double precision", "bigint"),
+        ("decimal(10,2)", "numeric(10,1)", "numeric(10,2)"),
+        ("decimal(10,2)", "real", "numeric(10,2)"),
+        ("float", "double precision", "real"),
+        ("double", "real", "double precision"),
+        ("date", "timestamp", "date"),
+        ("timestamp", "date", "timestamp"),
+        ("timestamp", "timestamptz(3)", "timestamp"),
+        ("string", "uuid", "text"),
+        ("string", "text[]", "text"),
+        ("boolean", "integer", "boolean"),
+        ("string", "whole", "text"),
+    ],
+)
+def test_a_column_that_makes_other_values_is_refused(
+    databases: Databases, kind: str, declared: str, better: str
+) -> None:
+    domains = "create domain half as int;;create domain whole as half"
+    table = f"create table item (id int primary key, value {declared})"
+    shop = Shop(databases, "queued", f"{domains};;{table}", value=kind)
+    with pytest.raises(CaptureProblem) as caught:
+        shop.install()
+    assert "column 'value'" in str(caught.value)
+    assert str(caught.value).endswith(f"make it {better}")
+
+
+def test_digits_that_an_article_has_not_are_refused(databases: Databases, replication: str) -> None:
+    table = "create table item (id int primary key, size numeric)"
+    shop = Shop(databases, replication, table, size="decimal(10,2)")
+    shop.install()
+    with pytest.raises(DBAPIError, match=r"1\.239 cannot be captured"):
+        shop.run("insert into item values (1, 1.239)")
+    shop.run("insert into item values (1, 1.2300)")
