@@ -10,6 +10,7 @@ from replication_conflicts.capture.triggers.postgres_queued import (
     function,
     names,
     truncate_body,
+    truncate_triggers,
 )
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
@@ -56,8 +57,7 @@ def create(publication: NodePublication, node: str, article: NodeArticle) -> tup
         f" for each row when ({IS_NODES_OWN}) execute function {version}()",
         f"create trigger {capture} after insert or update or delete on {bodies.table}"
         f" for each row when ({IS_NODES_OWN}) execute function {capture}()",
-        f"create trigger {truncate} before truncate on {bodies.table} for each statement"
-        f" execute function {truncate}()",
+        *truncate_triggers(article.name),
     )
 
 

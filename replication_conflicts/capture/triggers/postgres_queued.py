@@ -49,7 +49,8 @@ def names(article: str) -> tuple[str, str, str]:
 def drop(article: str) -> tuple[str, ...]:
     """Statements that take triggers and functions away."""
     triggers = [f"drop trigger if exists {name} on {quoted(article)}" for name in names(article)]
-    return (*triggers, *(f"drop function if exists {name}()" for name in names(article)))
+    # partitions have triggers of their own, which go with the function
+    return (*triggers, *(f"drop function if exists {name}() cascade" for name in names(article)))
 
 
 def create(publication: str, article: NodeArticle) -> tuple[str, ...]:
@@ -64,8 +65,7 @@ def create(publication: str, article: NodeArticle) -> tuple[str, ...]:
         f" when ({IS_NODES_OWN}) execute function {version}()",
         f"create trigger {queue} after insert or update or delete on {table} for each row"
         f" when ({IS_NODES_OWN}) execute function {queue}()",
-        f"create trigger {truncate} before truncate on {table} for each statement"
-        f" execute function {truncate}()",
+        *truncate_triggers(article.name),
     )
 
 
@@ -74,6 +74,25 @@ def function(name: str, body: str) -> str:
     return (
         f"create function {name}() returns trigger language plpgsql {_SETTINGS} as {_BODY}\n"
         f"begin\n{body}\nend\n{_BODY}"
+    )
+
+
+def truncate_triggers(article: str) -> tuple[str, ...]:
+    """They refuse a truncate, also of a partition: one of the whole table is only of these."""
+    _, _, truncate = names(article)
+    table = quoted(article)
+    fired = f"for each statement execute function {truncate}()"
+    return (
+        f"create trigger {truncate} before truncate on {table} {fired}",
+        f"do {_BODY}\n"
+        "declare part regclass;\n"
+        "begin\n"
+        "    for part in\n"
+        f"        select relid from pg_partition_tree({literal(table)}) where level > 0\n"
+        "    loop\n"
+        f"        execute {literal(f'create trigger {truncate} before truncate on ')}"
+        f" || part || {literal(f' {fired}')};\n"
+        f"    end loop;\nend\n{_BODY}",
     )
 
 

@@ -8,13 +8,15 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.checks import CaptureProblem
-from replication_conflicts.capture.install import install
+from replication_conflicts.capture.install import install, remove
 from replication_conflicts.capture.postgres_types import better_postgres_type
+from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.publication.values import parse_type
 from tests.python.nodes_loop.databases import Databases, publications
+from tests.python.nodes_loop.test_install import Feed
 
 
 class Shop:
@@ -41,6 +43,26 @@ class Shop:
 @pytest.fixture(params=["queued", "merge"])
 def replication(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+def test_a_truncate_of_a_partition_is_refused(databases: Databases, replication: str) -> None:
+    shop = Shop(
+        databases,
+        replication,
+        "create table item (id int primary key, name text) partition by range (id)"
+        ';;create table "low ones" partition of item for values from (0) to (10)'
+        ' partition by range (id);;create table lowest partition of "low ones"'
+        " for values from (0) to (5);;create table high partition of item default",
+        name="string",
+    )
+    shop.install()
+    shop.run("insert into item values (1, 'bolt'), (11, 'nut')")
+    for table in ("item", '"low ones"', "lowest", "high"):
+        with pytest.raises(DBAPIError, match="item is captured row by row; use delete"):
+            shop.run(f"truncate {table}")
+    assert upload(shop.engine, shop.publication, Feed(shop.publication)).changes == 2
+    remove(shop.engine, shop.publication)
+    shop.run("truncate lowest")
 
 
 def test_a_table_that_others_inherit_from_is_refused(
