@@ -54,6 +54,7 @@ def check_table(
         _check_triggers(connection, article)
         return
     _check_is_alone(connection, article)
+    _check_is_immediate(connection, article)
     _check_postgres_types(connection, article)
     if publication.is_merge:
         _check_last_word(connection, article)
@@ -196,6 +197,26 @@ def _check_is_alone(connection: Connection, article: NodeArticle) -> None:
             f"table {article.name!r}: the table {heir} inherits from it, and rows there are seen in"
             f" it without being captured: `alter table {heir} no inherit"
             f" {quoted(article.name)}`"
+        )
+
+
+def _check_is_immediate(connection: Connection, article: NodeArticle) -> None:
+    """Rows that trade keys in one statement have the same one meanwhile, and are captured then."""
+    key = sorted(article.shape.primary_key)
+    query = (
+        "select bool_or(one.indimmediate) from pg_index one"
+        f" where one.indrelid = cast({literal(quoted(article.name))} as regclass)"
+        " and one.indisunique and one.indpred is null and"
+        ' (select array_agg(cast(held.attname as text) order by held.attname collate "C")'
+        " from pg_attribute held where held.attrelid = one.indrelid"
+        " and held.attnum = any((cast(one.indkey as int2[]))[0:one.indnkeyatts - 1]))"
+        f" = array[{', '.join(map(literal, key))}]"
+    )
+    if run_plain(connection, query).scalar() is False:
+        raise CaptureProblem(
+            f"table {article.name!r}: its key ({', '.join(article.shape.primary_key)}) is"
+            " deferrable, so that two rows may have the same one for a while, and neither could be"
+            " told from the other: make it `not deferrable`"
         )
 
 

@@ -154,3 +154,13 @@ def test_digits_that_an_article_has_not_are_refused(databases: Databases, replic
     with pytest.raises(DBAPIError, match=r"1\.239 cannot be captured"):
         shop.run("insert into item values (1, 1.239)")
     shop.run("insert into item values (1, 1.2300)")
+
+
+def test_a_deferrable_key_is_refused(databases: Databases, replication: str) -> None:
+    """Rows that traded keys in one statement were lost under merge replication."""
+    table = "create table item (id int constraint by_id primary key deferrable)"
+    shop = Shop(databases, replication, table)
+    with pytest.raises(CaptureProblem, match=r"its key \(id\) is deferrable.*not deferrable"):
+        shop.install()
+    shop.run("create unique index also_by_id on item (id) include (id)")
+    shop.install()
