@@ -36,6 +36,28 @@ def check_node(name: str) -> None:
         raise CaptureProblem(f"--node is '{name}': it must be a name, without blanks around it")
 
 
+def check_sees_all(connection: Connection, publication: NodePublication) -> None:
+    """Errors: CaptureProblem where row level security hides rows from who asks (PostgreSQL).
+
+    Commands would find no row and do nothing, and triggers would see none of what was written.
+    """
+    if connection.dialect.name == "sqlite":
+        return
+    for name in publication.articles:
+        table = literal(quoted(name))
+        query = (
+            "select current_user from pg_class"
+            f" where oid = to_regclass({table}) and row_security_active(oid)"
+        )
+        user = run_plain(connection, query).scalar()
+        if user is not None:
+            raise CaptureProblem(
+                f"row level security may hide rows of table {name!r} from {user!r}: capture and the"
+                " agent need the table's owner, without `force row level security`, or a role with"
+                " `bypassrls`"
+            )
+
+
 def check_table(
     connection: Connection,
     inspector: Inspector,

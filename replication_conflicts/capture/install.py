@@ -18,6 +18,7 @@ from replication_conflicts.capture import tables
 from replication_conflicts.capture.checks import (
     CaptureProblem,
     check_node,
+    check_sees_all,
     check_table,
     check_values,
     declared_types,
@@ -79,6 +80,7 @@ def install(
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name):
             _check_is_free(connection, publication)
+        check_sees_all(connection, publication)
         for article in publication.articles.values():
             check_table(connection, inspector, publication, article)
         _create_tables(connection)

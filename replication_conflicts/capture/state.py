@@ -10,7 +10,7 @@ from itertools import groupby
 from sqlalchemy import Connection, Engine, inspect, select, text
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.checks import CaptureProblem, check_sees_all
 from replication_conflicts.capture.install import (
     ExistingRows,
     captured_node,
@@ -295,10 +295,11 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
     """What the agent has to keep up to date in this database.
 
     Errors: CaptureProblem where the database takes part as another node, or with other articles, or
-    where a table is not captured any more.
+    where a table is not captured any more, or not seen whole.
     """
     publication = rows.publication
     with engine.begin() as connection:
+        check_sees_all(connection, publication)
         if not inspect(connection).has_table(tables.nodes.name):
             return NoCapture()
         try:

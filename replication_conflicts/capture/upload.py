@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.checks import CaptureProblem, check_sees_all
 from replication_conflicts.capture.install import (
     captured_node,
     check_articles,
@@ -151,6 +151,7 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
     with engine.begin() as connection:
         node = captured_node(connection, publication.name)
         check_articles(connection, publication)
+        check_sees_all(connection, publication)
         if publication.is_merge and dialect_of(engine) == "postgres":
             _keep_still(connection, publication)
         found = _sealed(connection, publication, node, most)

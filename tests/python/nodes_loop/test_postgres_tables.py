@@ -10,10 +10,11 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import install, remove
 from replication_conflicts.capture.postgres_types import better_postgres_type
+from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import open_database
-from replication_conflicts.database.statements import run_plain
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.publication.values import parse_type
 from tests.python.nodes_loop.databases import Databases, publications
 from tests.python.nodes_loop.test_install import Feed
@@ -164,3 +165,28 @@ def test_a_deferrable_key_is_refused(databases: Databases, replication: str) -> 
         shop.install()
     shop.run("create unique index also_by_id on item (id) include (id)")
     shop.install()
+
+
+def test_a_role_that_does_not_see_all_rows_is_refused(
+    databases: Databases, replication: str
+) -> None:
+    shop = Shop(databases, replication, "create table item (id int primary key)")
+    shop.install()
+    database = shop.engine.url.database
+    shop.run(
+        f"create role {database} login password 'x'",
+        f"grant all on all tables in schema public to {database}",
+        "alter table item enable row level security",
+    )
+    upload(shop.engine, shop.publication, Feed(shop.publication))
+    clerk = open_database(
+        shop.engine.url.set(username=database, password="x").render_as_string(hide_password=False)
+    )
+    message = f"row level security may hide rows of table 'item' from '{database}'"
+    with pytest.raises(CaptureProblem, match=message):
+        upload(clerk, shop.publication, Feed(shop.publication))
+    with pytest.raises(CaptureProblem, match=message):
+        capture_state(clerk, "north", Tables(shop.publication, "postgres"))
+    remove(shop.engine, shop.publication)
+    with pytest.raises(CaptureProblem, match=message):
+        install(clerk, shop.publication, "north")
