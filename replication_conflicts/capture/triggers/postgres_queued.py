@@ -19,6 +19,8 @@ _SETTINGS = (
     " set extra_float_digits = 1"
 )
 _BODY = "$capture$"
+# a database that is restored elsewhere has changes of transactions whose numbers are given again
+_TRANSACTION = "txid_current() || '/' || extract(epoch from transaction_timestamp())"
 
 
 def queue_trigger(article: str) -> str:
@@ -126,7 +128,7 @@ def _queue_body(publication: str, article: NodeArticle) -> str:
             " old_version, new_version, row_image, transaction_key)\n"
             f"        values ({literal(publication)}, {literal(article.name)},"
             f" gen_random_uuid()::text, '{operation}', clock_timestamp()::timestamp::text,\n"
-            f"            {old}, {new}, {image}, txid_current()::text);"
+            f"            {old}, {new}, {image}, {_TRANSACTION});"
         )
 
     removed = queue("delete", f"old.{version}", "null", old_key)

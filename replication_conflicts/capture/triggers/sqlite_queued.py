@@ -19,8 +19,15 @@ NEW_GUID = (
 )
 IS_NODES_OWN = "not exists (select 1 from replication_agent)"
 NOW = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
-# the clock has one value for all rows of a statement
-TRANSACTION = f"coalesce((select max(marker) from replication_transaction), {NOW})"
+_LAST = "(select max(queue_id) from replication_queue)"
+# The clock has one value for all rows of a statement. It may be set back, so that another statement
+# has that value, too: what belongs together follows one another.
+TRANSACTION = (
+    "coalesce((select max(marker) from replication_transaction),"
+    " (select transaction_key from replication_queue"
+    f" where queue_id = {_LAST} and transaction_key glob {NOW} || '/*'),"
+    f" {NOW} || '/' || (coalesce({_LAST}, 0) + 1))"
+)
 
 
 EVENTS = ("before_insert", "after_insert", "before_update", "after_update", "after_delete")

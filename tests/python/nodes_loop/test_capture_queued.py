@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, inspect
+from sqlalchemy import Engine, event, inspect
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.checks import CaptureProblem
@@ -642,3 +642,43 @@ class TestSQLite:
         assert changes(north.upload()) == [
             ("insert", "item", {"id": 1, "name": "no key given", "code": None})
         ]
+
+
+def test_a_clock_that_is_set_back_joins_no_transactions(tmp_path: Any) -> None:
+    """What came between them would be taken before what it was made on."""
+    north = Subscriber(sqlite_databases(tmp_path))
+    moment = [""]
+
+    @event.listens_for(north.engine, "connect")
+    def _connected(connection: sqlite3.Connection, _: object) -> None:
+        connection.create_function("strftime", -1, lambda *_: moment[0])
+
+    north.engine.dispose()
+    for second, statement in (
+        (5, "insert into item (id, name) values (1, 'bolt'), (2, 'nut')"),
+        (6, "update item set name = 'Bolt' where id = 1"),
+        (5, "update item set name = 'Nut' where id = 2"),
+    ):
+        moment[0] = f"2026-01-01 10:00:0{second}.000"
+        north.run(statement)
+    rows = north.upload()
+    assert transactions(rows) == [["insert", "insert"], ["update"], ["update"]]
+    assert [row.values["id"] for row in rows] == [1, 2, 1, 2]
+
+
+def test_a_number_of_a_transaction_that_is_given_again_joins_no_changes(
+    databases: Databases,
+) -> None:
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    north = Subscriber(databases)
+    north.run("insert into item (id, name) values (1, 'bolt')")
+    with north.engine.begin() as connection:
+        # as if the change before had come with a backup, from a server that has counted as far
+        run_plain(
+            connection,
+            "update replication_queue set transaction_key ="
+            " txid_current() || substr(transaction_key, strpos(transaction_key, '/'))",
+        )
+        run_plain(connection, "insert into item (id, name) values (2, 'nut')")
+    assert transactions(north.upload()) == [["insert"], ["insert"]]
