@@ -46,13 +46,13 @@ def words(publication: str) -> Words:
 
 
 def create(publication: NodePublication, node: str, article: NodeArticle) -> tuple[str, ...]:
-    """Functions and triggers, one statement each."""
+    """Functions and triggers, statement by statement."""
     version, capture, truncate = names(article.name)
     bodies = MergeBodies(words(publication.name), publication, node, article)
     return (
-        function(version, _version_body(bodies)),
-        function(capture, _body(bodies)),
-        function(truncate, truncate_body(article)),
+        *function(version, _version_body(bodies)),
+        *function(capture, _body(bodies)),
+        *function(truncate, truncate_body(article)),
         f"create trigger {version} before insert or update on {bodies.table}"
         f" for each row when ({IS_NODES_OWN}) execute function {version}()",
         f"create trigger {capture} after insert or update or delete on {bodies.table}"

@@ -14,10 +14,7 @@ from replication_conflicts.database.metadata import short_name
 
 IS_NODES_OWN = f"current_setting('{AGENT_SETTING}', true) is distinct from 'on'"
 # rows look the same whoever writes them: a session may have other settings, and fewer rights
-_SETTINGS = (
-    "security definer set search_path from current set datestyle = 'ISO' set timezone = 'UTC'"
-    " set extra_float_digits = 1"
-)
+_SETTINGS = "security definer set datestyle = 'ISO' set timezone = 'UTC' set extra_float_digits = 1"
 _BODY = "$capture$"
 # a database that is restored elsewhere has changes of transactions whose numbers are given again
 _TRANSACTION = "txid_current() || '/' || extract(epoch from transaction_timestamp())"
@@ -56,13 +53,13 @@ def drop(article: str) -> tuple[str, ...]:
 
 
 def create(publication: str, article: NodeArticle) -> tuple[str, ...]:
-    """Functions and triggers, one statement each."""
+    """Functions and triggers, statement by statement."""
     version, queue, truncate = names(article.name)
     table = quoted(article.name)
     return (
-        function(version, _version_body(article)),
-        function(queue, _queue_body(publication, article)),
-        function(truncate, truncate_body(article)),
+        *function(version, _version_body(article)),
+        *function(queue, _queue_body(publication, article)),
+        *function(truncate, truncate_body(article)),
         f"create trigger {version} before insert or update on {table} for each row"
         f" when ({IS_NODES_OWN}) execute function {version}()",
         f"create trigger {queue} after insert or update or delete on {table} for each row"
@@ -71,11 +68,18 @@ def create(publication: str, article: NodeArticle) -> tuple[str, ...]:
     )
 
 
-def function(name: str, body: str) -> str:
-    """A trigger function."""
+def function(name: str, body: str) -> tuple[str, str]:
+    """A trigger function: names in it mean what they mean to who installs it.
+
+    A temporary table, which every session may have under any name, comes last.
+    """
+    path = "concat_ws(', ', nullif(current_setting('search_path'), ''), 'pg_temp')"
     return (
         f"create function {name}() returns trigger language plpgsql {_SETTINGS} as {_BODY}\n"
-        f"begin\n{body}\nend\n{_BODY}"
+        f"begin\n{body}\nend\n{_BODY}",
+        f"do {_BODY}\nbegin\n"
+        f"    execute {literal(f'alter function {name}() set search_path = ')} || {path};\n"
+        f"end\n{_BODY}",
     )
 
 

@@ -190,3 +190,40 @@ def test_a_role_that_does_not_see_all_rows_is_refused(
     remove(shop.engine, shop.publication)
     with pytest.raises(CaptureProblem, match=message):
         install(clerk, shop.publication, "north")
+
+
+def test_a_temporary_table_hides_nothing(databases: Databases, replication: str) -> None:
+    """An import makes one of the same name, and what it then writes was not captured."""
+    table = "create table item (id int primary key, name text)"
+    shop = Shop(databases, replication, table, name="string")
+    shop.install()
+    shop.run("insert into item values (1, 'bolt')")
+    feed = Feed(shop.publication)
+    upload(shop.engine, shop.publication, feed)
+    shop.run(
+        "create temporary table item (id int, name text, row_version text)",
+        "create temporary table replication_queue (like public.replication_queue including all)",
+        "update public.item set name = 'nut'",
+        "insert into public.item values (2, 'cog')",
+        "drop table pg_temp.item",
+        "drop table pg_temp.replication_queue",
+    )
+    upload(shop.engine, shop.publication, feed)
+    assert [(one["operation"], one["row"]["name"]) for one in feed.records[1:]] == [
+        ("update", "nut"),
+        ("insert", "cog"),
+    ]
+
+
+def test_names_mean_what_they_mean_to_who_installs(databases: Databases, replication: str) -> None:
+    shop = Shop(databases, replication, 'create schema "own, one"')
+    url = shop.engine.url
+    shop.run(f'alter database {url.database} set search_path = "own, one"')
+    shop.engine.dispose()
+    shop.run("create table item (id int primary key)")
+    shop.install()
+    public = url.update_query_dict({"options": "-csearch_path=public"})
+    clerk = open_database(public.render_as_string(hide_password=False))
+    with clerk.begin() as connection:
+        run_plain(connection, 'insert into "own, one".item values (1)')
+    assert upload(shop.engine, shop.publication, Feed(shop.publication)).changes == 1
