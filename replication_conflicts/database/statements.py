@@ -24,6 +24,7 @@ from replication_conflicts.statements import (
 
 # what is quoted holds no parameter, even where it looks like one
 _QUOTED = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'")
+_VERB = re.compile(r"^(INSERT|UPDATE) ")
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,21 @@ class Prepared:
 def prepared(shape: ArticleShape, dialect: str) -> dict[str, Prepared]:
     """A table's conditional insert, update and delete, by operation."""
     return {
-        one.operation: Prepared(one.statement, text(escaped(one.statement)), one.parameters)
+        one.operation: Prepared(statement, text(escaped(statement)), one.parameters)
         for one in statements(shape)
         if one.dialect == dialect
+        for statement in [_decided_here(one.statement, dialect)]
     }
+
+
+def _decided_here(statement: str, dialect: str) -> str:
+    """A table of SQLite may say what a clash is to do: leave the row out, or delete the other one.
+
+    A command that is not carried out must be refused, so that the statement says so.
+    """
+    if dialect != "sqlite":
+        return statement
+    return _VERB.sub(lambda verb: f"{verb.group(1)} OR ABORT ", statement)
 
 
 def where_key(shape: ArticleShape, delete: Prepared) -> str:

@@ -209,3 +209,28 @@ def test_a_key_that_no_row_can_have_is_reported_without_one(databases: Databases
     subscriber.give(command(1, "insert", {"id": "a\0b"}, {"day": "1999-12-31"}, None, "v2"))
     subscriber.run(is_skipping=True)
     assert subscriber.lists.refusals["1/1"].row is None
+
+
+@pytest.mark.parametrize("answer", ["ignore", "replace"])
+def test_no_table_decides_what_becomes_of_a_command(tmp_path: Any, answer: str) -> None:
+    """SQLite would leave the row out, or delete the other one, and say nothing."""
+    articles = {
+        "item": {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]},
+    }
+    subscriber = Subscriber(sqlite_databases(tmp_path), articles)
+    subscriber.execute(
+        "drop table item",
+        "create table item (id integer primary key,"
+        f" name text not null on conflict {answer} default 'none' unique on conflict {answer},"
+        " row_version text)",
+    )
+    subscriber.give(
+        command(1, "insert", {"id": "1"}, {"name": "bolt"}, None, "v1"),
+        command(2, "insert", {"id": "2"}, {"name": "nut"}, None, "v2"),
+        command(3, "insert", {"id": "3"}, {"name": "bolt"}, None, "v3"),
+        command(4, "update", {"id": "2"}, {"name": "bolt"}, "v2", "v4"),
+        command(5, "insert", {"id": "5"}, {"name": None}, None, "v5"),
+    )
+    summary = subscriber.run(is_skipping=True)
+    assert [one.command_id for one in summary.refused] == ["3/1", "4/1", "5/1"]
+    assert subscriber.values("select name from item order by id") == ["bolt", "nut"]
