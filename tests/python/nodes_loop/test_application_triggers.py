@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ from tests.python.nodes_loop.databases import (
     publications,
     sqlite_databases,
 )
+from tests.python.nodes_loop.subscriber import Subscriber, command
+from tests.python.repository import REPOSITORY
 
 ARTICLES: dict[str, Any] = {
     "item": {"columns": {"id": "int", "name": "string", "price": "int"}, "primary_key": ["id"]},
@@ -172,3 +175,25 @@ class TestSQLite:
     def test_other_triggers_are_not(self, shop: Shop, when: str) -> None:
         shop.add_trigger(when, "insert into entry (number) values (1)", '[update "it"]')
         install(shop.engine, shop.publication, "north")
+
+
+def test_a_trigger_may_ask_who_is_at_work(databases: Databases) -> None:
+    """What the agent brings must stay as it is; docs/nodes.md has the conditions."""
+    documented = (REPOSITORY / "docs/nodes.md").read_text(encoding="utf-8")
+    name = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[databases.kind]
+    asks = re.findall(rf"^\| {name} \| `(when .*)` \|$", documented, re.MULTILINE)
+    touch = "update item set name = name || '!' where id = new.id"
+    sql = (
+        f"create trigger touch after insert on item {asks[0]} begin {touch}; end"
+        if databases.kind == "sqlite"
+        else "create function touch() returns trigger language plpgsql as"
+        " $$begin new.name := new.name || '!'; return new; end$$;"
+        f" create trigger touch before insert on item for each row {asks[0]}"
+        " execute function touch()"
+    )
+    articles = {"item": {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]}}
+    subscriber = Subscriber(databases, articles, replication="queued", sql=sql)
+    subscriber.give(command(1, "insert", {"id": "1"}, {"name": "bolt"}, None, "v1"))
+    subscriber.run()
+    subscriber.execute("insert into item (id, name) values (2, 'nut')")
+    assert subscriber.values("select name from item order by id") == ["bolt", "nut!"]
