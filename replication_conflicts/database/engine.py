@@ -21,8 +21,14 @@ SQLITE_WAIT_SECONDS = 60.0
 _LOCK_WAIT = "lock_wait_seconds"
 # triggers in PostgreSQL ask for this setting, which ends with the transaction
 AGENT_SETTING = "replication_conflicts.agent"
-# rows are read as canonical text, which is UTC without saying so, whatever a server or a role has
-_POSTGRES_SETTINGS = ("-c timezone=UTC", "-c datestyle=ISO", "-c extra_float_digits=1")
+# Whatever a server or a role has: rows are read as canonical text, which is UTC without saying so,
+# and who has waited for a lock sees what others have committed meanwhile.
+_POSTGRES_SETTINGS = (
+    "-c timezone=UTC",
+    "-c datestyle=ISO",
+    "-c extra_float_digits=1",
+    "-c default_transaction_isolation=read\\ committed",
+)
 
 
 class DatabaseProblem(Exception):

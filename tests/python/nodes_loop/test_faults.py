@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.database import engine as engine_module
 from replication_conflicts.database.engine import DatabaseProblem, open_database
 from replication_conflicts.database.faults import Fault, fault_of, is_decided_by_other_rows
+from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution.agent import Options
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.publication.commands import AgentCommand
@@ -223,8 +224,27 @@ def test_options_of_a_url_stay(given: str) -> None:
     event.listen(engine, "do_connect", connect)
     with pytest.raises(KeyboardInterrupt):
         engine.connect()
-    own = "-c timezone=UTC -c datestyle=ISO -c extra_float_digits=1"
+    own = (
+        "-c timezone=UTC -c datestyle=ISO -c extra_float_digits=1"
+        r" -c default_transaction_isolation=read\ committed"
+    )
     assert asked == [f"-csearch_path=sales {own}" if given else own]
+
+
+def test_who_has_waited_sees_what_others_have_committed(databases: Databases) -> None:
+    """With one view of the database an upload of merge replication would never end."""
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    url = databases.make("north")
+    engine = open_database(url)
+    with engine.begin() as connection:
+        name = url.rpartition("/")[2]
+        for setting in ("isolation = 'serializable'", "deferrable = on"):
+            run_plain(connection, f"alter database {name} set default_transaction_{setting}")
+    engine.dispose()
+    with engine.begin() as connection:
+        found = run_plain(connection, "show transaction_isolation").scalar()
+    assert found == "read committed"
 
 
 @pytest.mark.parametrize(
