@@ -11,7 +11,14 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.constraints import defer_constraints
-from replication_conflicts.database.faults import Fault, error_text, fault_of
+from replication_conflicts.database.faults import (
+    FOREIGN_KEY_OR_CHECK,
+    Fault,
+    error_code,
+    error_text,
+    fault_of,
+    is_decided_by_other_rows,
+)
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.apply import AgentProblem, Node
@@ -81,28 +88,73 @@ def replace_rows(connection: Connection, node: Node, rows: Iterable[SnapshotRow]
         with naming(f"the rows of {article.name} cannot be replaced"):
             run_plain(connection, f"delete from {quoted(article.name)}")
     count = 0
+    waiting: list[SnapshotRow] = []
     for chunk in in_chunks(rows):
-        _insert(connection, node.tables, chunk)
+        waiting = _insert(connection, node.tables, chunk, waiting)
         node.capture.took(connection, chunk)
         count += len(chunk)
+    for row in waiting:
+        _insert_one(connection, node.tables, row)
     return count
 
 
-def _insert(connection: Connection, tables: Tables, rows: Sequence[SnapshotRow]) -> None:
-    """All at once, or one after the other to find the one that is refused."""
+def _insert(
+    connection: Connection,
+    tables: Tables,
+    rows: Sequence[SnapshotRow],
+    waiting: Sequence[SnapshotRow],
+) -> list[SnapshotRow]:
+    """All rows of an article at once, or one after the other to find the one that is refused.
+
+    The answer is what waits, also of earlier rows, for others that it refers to: PostgreSQL checks
+    at once what is not deferrable.
+    """
     table = tables[rows[0].article]
     statement = table.statement("insert")
-    values = [statement.values({**table.bound(one.row), NEW_VERSION: one.version}) for one in rows]
+    values = [_values(tables, one) for one in rows]
     try:
         with connection.begin_nested():
             connection.execute(statement.clause, values)
+        left: list[SnapshotRow] = []
     except DBAPIError as error:
         if fault_of(error) is not Fault.REFUSED:
             raise
-        for row, given in zip(rows, values, strict=True):
-            key = {name: row.row.get(name) for name in table.article.shape.primary_key}
-            with naming(f"the snapshot's row {_said(key)} of {row.article} is refused"):
-                connection.execute(statement.clause, [given])
+        left = [row for row in rows if not _has_come(connection, tables, row)]
+    left = [*waiting, *left]
+    # the rows of a chain may stand in any order: looked at from both ends, few looks do
+    before = None
+    while left and len(left) != before:
+        before = len(left)
+        left = [row for row in reversed(left) if not _has_come(connection, tables, row)]
+    return left
+
+
+def _has_come(connection: Connection, tables: Tables, row: SnapshotRow) -> bool:
+    """Insert a row; False where it refers to one that has not come yet."""
+    try:
+        with connection.begin_nested():
+            _insert_one(connection, tables, row)
+    except AgentProblem as problem:
+        error = problem.__cause__
+        if not isinstance(error, DBAPIError) or not is_decided_by_other_rows(error):
+            raise
+        if error_code(error) != FOREIGN_KEY_OR_CHECK:
+            raise
+        return False
+    return True
+
+
+def _insert_one(connection: Connection, tables: Tables, row: SnapshotRow) -> None:
+    table = tables[row.article]
+    key = {name: row.row.get(name) for name in table.article.shape.primary_key}
+    with naming(f"the snapshot's row {_said(key)} of {row.article} is refused"):
+        connection.execute(table.statement("insert").clause, [_values(tables, row)])
+
+
+def _values(tables: Tables, row: SnapshotRow) -> dict[str, object]:
+    table = tables[row.article]
+    given = {**table.bound(row.row), NEW_VERSION: row.version}
+    return table.statement("insert").values(given)
 
 
 @contextmanager
