@@ -9,7 +9,6 @@ given_up as (
     select
         publication,
         transaction_key,
-        transaction_position,
         queue_position,
         inline(facts_before)
     from {{ makers }}

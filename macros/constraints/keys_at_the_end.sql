@@ -7,7 +7,12 @@
 {%- set with_records = replication == 'merge' and replication_conflicts.has_records() -%}
 with
 
-makers as (select * from {{ makers }}),
+makers as (
+    select
+        *,
+        {{ replication_conflicts.session_place() }} as place
+    from {{ makers }}
+),
 
 claims as (
     select
@@ -26,14 +31,14 @@ touched_keys as (
     select distinct
         publication,
         transaction_key,
-        transaction_position,
+        place,
         constraint_id,
         value
     from (
         select
             publication,
             transaction_key,
-            transaction_position,
+            place,
             inline(array_union(facts_after, facts_before))
         from makers
         where not is_publisher_change
@@ -46,8 +51,7 @@ timeline as (
         publication,
         article,
         row_key,
-        transaction_position as from_position,
-        queue_position,
+        {{ replication_conflicts.session_place() }} as from_place,
         {{ replication_conflicts.key_facts('if(proposed_row.is_deleted, null, proposed_row.row)', replication) | indent(4) }} as facts
     from (
         select
@@ -65,8 +69,7 @@ timeline as (
         publication,
         article,
         row_key,
-        {{ replication_conflicts.before_queue() }} as from_position,
-        {{ replication_conflicts.before_queue() }} as queue_position,
+        {{ replication_conflicts.place_before_queue() }} as from_place,
         {{ replication_conflicts.key_facts(
             'if(held_before_run.is_deleted, null, held_before_run.row)', replication
         ) | indent(4) }} as facts
@@ -89,8 +92,7 @@ timeline as (
         record_rows.publication,
         record_rows.article,
         record_rows.row_key,
-        {{ replication_conflicts.before_queue() }} as from_position,
-        {{ replication_conflicts.before_queue() }} as queue_position,
+        {{ replication_conflicts.place_before_queue() }} as from_place,
         {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)', replication) | indent(8) }} as facts
     from {{ ref('record_rows') }} as record_rows
     left anti join {{ ref('change_queue') }} as changes
@@ -107,10 +109,10 @@ timeline as (
 spans as (
     select
         *,
-        lead(from_position) over (
+        lead(from_place) over (
             partition by publication, article, row_key
-            order by from_position, queue_position
-        ) as until_position
+            order by from_place
+        ) as until_place
     from timeline
 ),
 
@@ -120,8 +122,8 @@ holders as (
         publication,
         article,
         row_key,
-        from_position,
-        until_position,
+        from_place,
+        until_place,
         inline(facts)
     from spans
     union all
@@ -129,8 +131,8 @@ holders as (
         publication,
         article,
         row_key,
-        {{ replication_conflicts.before_queue() }} as from_position,
-        cast(null as bigint) as until_position,
+        {{ replication_conflicts.place_before_queue() }} as from_place,
+        null as until_place,
         constraint_id,
         role,
         value
@@ -166,8 +168,8 @@ at_the_end as (
             touched_keys.publication = holders.publication
             and touched_keys.constraint_id = holders.constraint_id
             and touched_keys.value = holders.value
-            and touched_keys.transaction_position > holders.from_position
-            and touched_keys.transaction_position <= coalesce(holders.until_position, touched_keys.transaction_position)
+            and touched_keys.place > holders.from_place
+            and touched_keys.place <= coalesce(holders.until_place, touched_keys.place)
     left anti join makers
         on
             touched_keys.publication = makers.publication

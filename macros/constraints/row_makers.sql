@@ -9,6 +9,7 @@ select
     publication,
     transaction_key,
     transaction_position,
+    session_end,
     queue_position,
     article,
     row_key,

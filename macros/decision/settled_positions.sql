@@ -2,11 +2,11 @@
     decided otherwise than assumed is right, and so is the decision about that transaction itself. No row for a publication that is
     settled. A query.
 
-    round: the relation with what a round has decided -#}
-{% macro settled_positions(round) -%}
+    round: the relation with what a round has decided; place: what says where a transaction stands among all, over its columns -#}
+{% macro settled_positions(round, place='transaction_position') -%}
 select
     publication,
-    min(transaction_position) as settled_position
+    min({{ place }}) as settled_position
 from {{ round }}
 where is_unlike_guess
 group by publication

@@ -52,6 +52,7 @@ from (
             true as is_looked_at,
             pending.intervention.is_writing as guess,
             {%- if replication_conflicts.is_merge() %}
+            pending.queue_position as session_end,
             null as guessed_state,
             {%- endif %}
             null as guessed_failure,

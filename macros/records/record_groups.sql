@@ -16,6 +16,7 @@ spans as (select * from {{ spans }}),
 brought as (
     select
         *,
+        {{ replication_conflicts.session_place() }} as place,
         first_value(held_row) over (
             partition by publication, transaction_key, article, row_key
             order by queue_position, change_id
@@ -32,7 +33,7 @@ sides as (
     select
         sides.publication,
         sides.transaction_key,
-        sides.transaction_position,
+        sides.place,
         sides.queue_position,
         sides.change_id,
         sides.article,
@@ -93,7 +94,7 @@ tops_{{ depth }} as (
         sides.{{ 'row_key' if depth == 0 else 'parent_key' }} as session_top_key
         {%- else %}
         if(
-            first_held.held_from < sides.transaction_position, above.top_key, sent.top_key
+            first_held.held_from < sides.place, above.top_key, sent.top_key
         ) as top_key,
         if(sent.row_key is null, above.top_key, sent.session_top_key) as session_top_key
         {%- endif %}
@@ -110,7 +111,7 @@ tops_{{ depth }} as (
             and sides.parent = above.article
             and sides.parent_key = above.row_key
             and above.top_key is not null
-            and {{ replication_conflicts.is_at('above', 'sides.transaction_position') }}
+            and {{ replication_conflicts.is_at('above', 'sides.place') }}
     left join sent_{{ depth - 1 }} as sent
         on
             sides.publication = sent.publication
@@ -140,7 +141,7 @@ topped as (
     select distinct
         publication,
         transaction_key,
-        transaction_position,
+        place,
         change_id,
         record,
         is_detected_whole,
@@ -209,7 +210,7 @@ final as (
     select
         publication,
         transaction_key,
-        transaction_position,
+        place,
         change_id,
         article,
         row_key,

@@ -12,7 +12,7 @@ group_tops as (
     select distinct
         publication,
         transaction_key,
-        transaction_position,
+        place,
         group_key,
         record,
         session_tops,
@@ -25,7 +25,7 @@ named as (
     select distinct
         publication,
         transaction_key,
-        transaction_position,
+        place,
         group_key,
         record,
         article,
@@ -51,7 +51,7 @@ inner join {{ spans }} as spans
         group_tops.publication = spans.publication
         and group_tops.record = spans.record
         and group_tops.top_key = spans.top_key
-        and {{ replication_conflicts.is_at('spans', 'group_tops.transaction_position') }}
+        and {{ replication_conflicts.is_at('spans', 'group_tops.place') }}
 left join named
     on
         group_tops.publication = named.publication
@@ -81,7 +81,7 @@ inner join {{ spans }} as spans
         and named.record = spans.record
         and named.article = spans.article
         and named.row_key = spans.row_key
-        and {{ replication_conflicts.is_at('spans', 'named.transaction_position') }}
+        and {{ replication_conflicts.is_at('spans', 'named.place') }}
 group by
     named.publication,
     named.transaction_key,

@@ -19,8 +19,7 @@ sides as (
         sides.publication,
         sides.change_id,
         sides.run_node,
-        sides.transaction_position,
-        sides.queue_position,
+        sides.place,
         sides.row_key,
         sides.parent_key,
         record_articles.record,
@@ -33,6 +32,7 @@ sides as (
         from (
             select
                 *,
+                {{ replication_conflicts.session_place() }} as place,
                 explode(array(
                     struct(held_row.row as row),
                     struct(
@@ -75,7 +75,7 @@ topped as (
             and sides.parent = above.article
             and sides.parent_key = above.row_key
             and above.top_key is not null
-            and {{ replication_conflicts.is_before('above', 'sides') }}
+            and {{ replication_conflicts.is_at('above', 'sides.place') }}
 )
 
 select
@@ -88,6 +88,6 @@ inner join spans
         topped.publication = spans.publication
         and topped.record = spans.record
         and topped.top_key = spans.top_key
-        and {{ replication_conflicts.is_before('spans', 'topped') }}
+        and {{ replication_conflicts.is_at('spans', 'topped.place') }}
 group by topped.publication, topped.change_id
 {%- endmacro %}

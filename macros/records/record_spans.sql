@@ -1,8 +1,8 @@
 {#- Rows of logical records and when they belonged to which: one row per version of a row, as the round assumes them, and per record
     that it belonged to, as the rows above it changed. `top_key` is the key of the record's top row; NULL where the row belongs to
     none. A row further down has one more, without `top_key`, for as long as it was what it was: at any place without another one it
-    belonged to none. Deleted rows still lead to their record. A version counts for sessions behind `from_position`, up to
-    `until_position` itself; `version_position` is the place of the change that made it. A statement.
+    belonged to none. Deleted rows still lead to their record. A version counts for sessions behind `from_place`, up to `until_place`
+    itself; `version_from` is where it was made. A statement.
 
     alone: the relation with the changes of the round, each looked at alone -#}
 {% macro record_spans(alone) -%}
@@ -17,8 +17,7 @@ versions as (
         publication,
         article,
         row_key,
-        {{ replication_conflicts.before_queue() }} as from_position,
-        {{ replication_conflicts.before_queue() }} as queue_position,
+        {{ replication_conflicts.place_before_queue() }} as from_place,
         held_state as state,
         last_operation
     from {{ ref('record_rows') }}
@@ -28,8 +27,7 @@ versions as (
         publication,
         article,
         row_key,
-        transaction_position as from_position,
-        queue_position,
+        {{ replication_conflicts.session_place() }} as from_place,
         proposed_row as state,
         case
             when proposed_row.is_deleted then 'delete'
@@ -54,12 +52,11 @@ placed as (
         versions.publication,
         versions.article,
         versions.row_key,
-        versions.from_position,
-        versions.queue_position,
-        lead(versions.from_position) over (
+        versions.from_place,
+        lead(versions.from_place) over (
             partition by versions.publication, versions.article, versions.row_key
-            order by versions.from_position, versions.queue_position
-        ) as until_position,
+            order by versions.from_place
+        ) as until_place,
         versions.state,
         versions.last_operation,
         versions.parent_key,
@@ -85,16 +82,15 @@ spans_{{ depth }} as (
         placed.article,
         placed.row_key,
         {%- if depth < 2 %}
-        placed.from_position,
-        placed.until_position,
+        placed.from_place,
+        placed.until_place,
         placed.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key,
         {%- else %}
-        greatest(placed.from_position, above.from_position) as from_position,
-        least(placed.until_position, above.until_position) as until_position,
+        greatest(placed.from_place, above.from_place) as from_place,
+        least(placed.until_place, above.until_place) as until_place,
         above.top_key,
         {%- endif %}
-        placed.from_position as version_from,
-        placed.queue_position as version_position,
+        placed.from_place as version_from,
         placed.state,
         placed.last_operation
     from placed
@@ -105,8 +101,8 @@ spans_{{ depth }} as (
             and placed.parent = above.article
             and placed.parent_key = above.row_key
             and above.top_key is not null
-            and above.from_position < coalesce(placed.until_position, {{ replication_conflicts.never() }})
-            and placed.from_position < coalesce(above.until_position, {{ replication_conflicts.never() }})
+            and (placed.until_place is null or above.from_place < placed.until_place)
+            and (above.until_place is null or placed.from_place < above.until_place)
     {%- endif %}
     where placed.depth = {{ depth }}
 ),
@@ -117,11 +113,10 @@ further_down as (
         record,
         article,
         row_key,
-        from_position,
-        until_position,
+        from_place,
+        until_place,
         cast(null as string) as top_key,
-        from_position as version_from,
-        queue_position as version_position,
+        from_place as version_from,
         state,
         last_operation
     from placed

@@ -425,7 +425,11 @@ ordered as (
                 partition by
                     admitted.publication,
                     admitted.is_passed and admitted.intake = 'taken'
-                order by admitted.own_position, admitted.queue_position
+                order by
+                    admitted.own_position,
+                    admitted.transaction_key,
+                    admitted.queue_position,
+                    admitted.change_id
             ),
             admitted.queue_position
         ) as queue_position
@@ -444,6 +448,23 @@ ordered as (
     {%- endif %}
 ),
 
+-- one row per change, with the last place of its session in the queue, be it behind another one
+ended as (
+    select
+        *,
+        {% if has_passed or rebuilt_log -%}
+        greatest(
+            transaction_position,
+            max(queue_position) over (
+                partition by transaction_hash, publication, transaction_key
+            )
+        )
+        {%- else -%}
+        transaction_position
+        {%- endif %} as session_end
+    from ordered
+),
+
 final as (
     select
         publication,
@@ -456,6 +477,7 @@ final as (
         is_publisher_change,
         transaction_key,
         transaction_position,
+        session_end,
         queue_position,
         operation,
         old_version,
@@ -479,7 +501,7 @@ final as (
         ignores_equal_values,
         contending_priority,
         defending_priority
-    from ordered
+    from ended
 )
 
 select * from final

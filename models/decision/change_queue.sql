@@ -297,6 +297,7 @@ guessed as (
         )
         {%- endif %} as guess,
         {%- if is_merge() %}
+        met.session_end,
         cast(null as {{ row_state_type() }}) as guessed_state,
         {%- endif %}
         cast(null as {{ failure_type() }}) as guessed_failure,

@@ -42,7 +42,7 @@ round_before as (select * from {{ previous_round(ref('change_queue')) }}),
 
 {% if with_keys -%}
 settled_positions as (
-    {{ settled_positions('round_before') | indent(4) }}
+    {{ settled_positions('round_before', place=session_place()) | indent(4) }}
 ),
 
 -- one row per change: which change of its session fails. The rest of the session stands, so a
@@ -52,7 +52,7 @@ judged_keys as (
     select /*+ broadcast(settled_positions) */
         round_before.*,
         coalesce(
-            round_before.transaction_position = settled_positions.settled_position
+            {{ session_place('round_before') }} = settled_positions.settled_position
             and round_before.queue_position = round_before.failing_position
             and not max(round_before.differs_from_guess) over (
                 partition by round_before.publication, round_before.transaction_key
@@ -91,6 +91,7 @@ select
     is_publisher_change,
     transaction_key,
     transaction_position,
+    session_end,
     queue_position,
     operation,
     new_version,
@@ -133,6 +134,7 @@ changes as (
         is_publisher_change,
         transaction_key,
         transaction_position,
+        session_end,
         queue_position,
         operation,
         new_version,
@@ -172,7 +174,7 @@ followed as (
         * except (is_looked_at),
         is_looked_at
         or {{ is_followed(
-            'transaction_position, is_run_row, queue_position, change_id'
+            'transaction_position, session_end, is_run_row, queue_position, change_id'
         ) }} as is_looked_at
     from changes
 ),
@@ -223,7 +225,8 @@ held as (
         coalesce(
             last_value(if(guess, proposed_row, null), true) over (
                 partition by row_hash, publication, article, row_key
-                order by transaction_position, is_run_row, queue_position, change_id
+                order by
+                    transaction_position, session_end, is_run_row, queue_position, change_id
                 rows between unbounded preceding and 1 preceding
             ),
             held_before_run
@@ -609,6 +612,7 @@ select
     is_publisher_change,
     transaction_key,
     transaction_position,
+    session_end,
     queue_position,
     operation,
     intervention,
@@ -720,6 +724,7 @@ final as (
         is_publisher_change,
         transaction_key,
         transaction_position,
+        session_end,
         queue_position,
         operation,
         intervention,

@@ -476,6 +476,8 @@ left_behind as (
             'has_failure', 'failure'
         )) | indent(4) }} as rule,
         {%- if with_keys %}
+        -- no transaction is taken behind a place of the queue
+        transaction_position as session_end,
         -- a transaction that breaks a key is looked at again as if it did not, until what came
         -- before it is settled
         {{ by_intervention(
