@@ -36,7 +36,7 @@
         {%- if recorded_policies is not none %}
         union all
         select
-            'policy' as subject, publication, null as subscriber, max_by(policy, run_sequence) as value, 1 as number,
+            'policy' as subject, publication, null as subscriber, max_by(policy, struct(run_sequence, recorded_at)) as value, 1 as number,
             null as priority, null as is_republisher, null as below
         from {{ recorded_policies }}
         group by publication

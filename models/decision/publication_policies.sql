@@ -12,7 +12,8 @@ recorded as (
     {% if held_relation('publication_policies') is not none -%}
     select
         publication,
-        max_by(policy, run_sequence) as policy
+        -- a run that decides nothing has the number of the next one
+        max_by(policy, struct(run_sequence, recorded_at)) as policy
     from {{ source('held', 'publication_policies') }}
     group by publication
     {%- else -%}
