@@ -281,11 +281,13 @@ passed as (
     from placed
 ),
 
--- such a session is taken behind the last place that was taken
+-- such a session is taken behind the last place that was taken, one after the other, and after what
+-- ended there
 transactions as (
     select
         *,
-        if(is_passed, last_place, own_position) as transaction_position
+        if(is_passed, last_place, own_position) as transaction_position,
+        if(is_passed, own_position, place_behind) as order_behind
     from passed
 ),
 
@@ -345,7 +347,10 @@ timed as (
                 end
             ) over (
                 partition by transactions.publication
-                order by transactions.transaction_position, transactions.queue_position
+                order by
+                    transactions.transaction_position,
+                    transactions.order_behind,
+                    transactions.queue_position
                 rows between unbounded preceding and 1 preceding
             )
         ) as clock
