@@ -9,7 +9,8 @@ case
                 written_columns, held ~ '.merge_version.column_writers'
             ) | indent(12) }},
             (written_column, writer) -> not {{ replication_conflicts.knows_version(
-                lineage, known_position, node, 'writer.node', 'writer.number', 'writer.transaction_position'
+                lineage, known_position, node, 'writer.node', 'writer.number',
+                replication_conflicts.place_known_from('writer')
             ) | indent(12) }}
         )
     end

@@ -6,7 +6,7 @@ size({{ held }}.merge_version.known_as) = 0
                 map_entries({{ held }}.merge_version.known_as),
                 known_version -> {{ replication_conflicts.knows_version(
                     lineage, known_position, node, 'known_version.key', 'known_version.value',
-                    held ~ '.merge_version.writer.transaction_position'
+                    replication_conflicts.place_known_from(held ~ '.merge_version.writer')
                 ) | indent(16) }}
             )
 {%- endmacro %}

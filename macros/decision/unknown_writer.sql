@@ -16,7 +16,8 @@ case
                 map_values({{ held }}.merge_version.column_writers.named), {{ held }}.merge_version.column_writers.others
             ),
             writer -> writer is not null and {{ 'writer.node <> ' ~ besides ~ ' and ' if besides }}not {{ replication_conflicts.knows_version(
-                lineage, known_position, node, 'writer.node', 'writer.number', 'writer.transaction_position'
+                lineage, known_position, node, 'writer.node', 'writer.number',
+                replication_conflicts.place_known_from('writer')
             ) | indent(12) }}
         ))
     end

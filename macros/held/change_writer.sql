@@ -2,6 +2,6 @@
 {% macro change_writer(change_id='change_id') -%}
 {{ replication_conflicts.row_writer(
     'defending_priority',
-    replication_conflicts.place_known_from(), 'queue_position', 'node', 'number', change_id
+    'transaction_position', 'queue_position', 'node', 'number', change_id
 ) }}
 {%- endmacro %}

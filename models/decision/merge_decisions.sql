@@ -431,7 +431,7 @@ replaced as (
         if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
         {{ change_writer('if(intervention is null, change_id, null)') | indent(8) }} as own_writer,
         {{ row_writer(
-            '100', place_known_from(), 'queue_position', 'run_node', 'run_number', 'null'
+            '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
         ) | indent(4) }} as run_writer,
         kind_met is not null and not is_publisher_change as is_conflict,
         if(

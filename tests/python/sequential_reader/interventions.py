@@ -203,7 +203,7 @@ def _write(
     known = held.lineage if held else {}
     sides = (held.last_row if held else None, row)
     floor = union(*(taken_numbers(publication, change.article, one, rows) for one in sides if one))
-    own = Scribe(publication, place, floor).own(known, change.position or 0)
+    own = Scribe(publication, place, floor=floor).own(known, change.position or 0)
     last_row = held.last_row if held else row or {}
     lineage = union(known, {own.node: own.number})
     after = held_by(own, row, last_row, lineage, operation="delete" if row is None else "update")

@@ -23,7 +23,7 @@ def decide_session(
     Unique and foreign keys are judged at the end; after each failure the session is decided again
     without the failed changes.  The publisher's own changes never fail; `judges` False: none does.
     """
-    scribe = Scribe(publication, transaction.known_from)
+    scribe = Scribe(publication, transaction.known_from, transaction.position)
     failures: dict[str, int] = {}
     numbers = {str(c.change_id): number for number, c in enumerate(transaction.changes)}
     is_judged = judges and transaction.changes[0].node != publication.publisher

@@ -31,9 +31,11 @@ class Writer:
     party: Party
     """Who is named as loser or winner for it."""
     place: int
-    """The place in the queue of the deciding transaction; before it for what was there at first."""
+    """The place in the queue from which on nodes know it; before it for what was there at first."""
     order: tuple[int, int] = (BEFORE_QUEUE, BEFORE_QUEUE)
-    """That place, and the change's own: later writers have a larger one."""
+    """Where, or behind which place, the deciding transaction acts, and the change's own place:
+    later writers have a larger one.
+    """
 
     @property
     def version(self) -> str:
@@ -141,7 +143,9 @@ class Scribe:
 
     publication: Publication
     place: int
-    """The transaction's place in the queue."""
+    """The place from which on nodes know what it writes."""
+    acts_at: int | None = None
+    """The place where, or behind which, it acts; None: the same."""
     floor: Mapping[str, int] = field(default_factory=dict)
     """Numbers that are taken in the row's logical record, where versions count per record."""
 
@@ -159,7 +163,7 @@ class Scribe:
             priority=PUBLISHERS_PRIORITY if is_promoted else change.priority,
             party=Party(node, change.change_id),
             place=self.place,
-            order=(self.place, change.position or 0),
+            order=self._order(change.position or 0),
         )
 
     def own(self, lineage: dict[str, int], position: int) -> Writer:
@@ -171,8 +175,12 @@ class Scribe:
             priority=PUBLISHERS_PRIORITY,
             party=Party(self.publication.publisher, None),
             place=self.place,
-            order=(self.place, position),
+            order=self._order(position),
         )
+
+    def _order(self, position: int) -> tuple[int, int]:
+        """What acts behind a place has written before what has the next place."""
+        return (self.place if self.acts_at is None else self.acts_at, position)
 
     def lineage(self, held: MergeHeld | None, change: Change, writer: Writer) -> dict[str, int]:
         """What went into the row once the change is in it, and `writer` has written it.
