@@ -24,7 +24,7 @@
                 publications.retention_days,
                 progress.last_position,
                 min(incoming.changed_at) as oldest_change,
-                greatest(max(incoming.changed_at), progress.clock) as newest_change,
+                greatest(max(incoming.changed_at), progress.newest_change) as newest_change,
                 min(incoming.queue_position) as first_position
             from {{ incoming }} as incoming
             inner join {{ ref('configured_publications') }} as publications
@@ -36,7 +36,7 @@
                 publications.replication,
                 publications.retention_days,
                 progress.last_position,
-                progress.clock
+                progress.newest_change
         )
     {% endset -%}
     {%- set row = run_query(facts).rows[0] -%}

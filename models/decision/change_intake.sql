@@ -15,8 +15,8 @@
 {%- set has_passed = facts.has_passed -%}
 {%- set has_interventions = has_interventions() -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
-    set it, too -#}
-{%- set has_clock = facts.has_aged or (rejected and flags.FULL_REFRESH) %}
+    set it, too, which progress does not know without a log -#}
+{%- set has_clock = facts.has_aged or (rejected and not log) %}
 
 -- One row per change of this run, with its transaction, and what becomes of it at the intake:
 -- 'taken', 'waiting' for the rest of its transaction, or 'rejected' because it breaks the contract.
@@ -46,7 +46,7 @@ changes as (
 ),
 
 -- one row per publication: how far the queue has been taken, and the clock that ages are measured
--- by. A change that kept the contract counts there also when it was rejected with its transaction
+-- by, as what was taken has set it
 progress as (
     {{ progress | indent(4) }}
 ),
@@ -291,9 +291,9 @@ transactions as (
     from passed
 ),
 
-{% if rejected and flags.FULL_REFRESH -%}
+{% if has_clock and rejected -%}
 -- one row per place in the queue: the clock as changes before it have set it that an earlier run
--- rejected with their transaction
+-- rejected with their transaction, be it a run that died before it decided what came before them
 clocks_of_rejected as (
     select
         publication,
@@ -308,7 +308,7 @@ clocks_of_rejected as (
         select
             publication,
             max(queue_position) over (
-                partition by publication, node, transaction_id
+                partition by publication, node, transaction_id, run_id
             ) as transaction_position,
             queue_position,
             if(reason = 'transaction', changed_at, null) as changed_at
@@ -333,7 +333,7 @@ timed as (
         transactions.*,
         greatest(
             clock_before_run,
-            {%- if rejected and flags.FULL_REFRESH %}
+            {%- if rejected %}
             clocks_of_rejected.clock_of_rejected,
             {%- endif %}
             max(
@@ -355,7 +355,7 @@ timed as (
             )
         ) as clock
     from transactions
-    {%- if rejected and flags.FULL_REFRESH %}
+    {%- if rejected %}
     left join clocks_of_rejected
         on
             transactions.publication = clocks_of_rejected.publication

@@ -65,6 +65,10 @@ class Intake:
     """The last place in the queue of a transaction that was taken."""
     clock: datetime | None = None
     """The publication's clock: the largest `changed_at` taken so far."""
+    rejected_clocks: list[tuple[int, datetime]] = field(default_factory=list)
+    """Of each transaction that was rejected as a whole its place, and the newest of its changes that
+    keep the contract by themselves: it sets the clock for what comes after it in the queue.
+    """
 
     def receive(self, rows: Iterable[FeedRow]) -> tuple[list[Change], list[Change]]:
         """Read one delivery; gives the changes that are new, and second copies with other content.
@@ -169,16 +173,23 @@ class Intake:
         """
         rejected = []
         for change in other_content:
-            reason = self._reason(change, nodes, now, is_other_content=True)
+            reason = self._reason(change, nodes, now, True, self._clock_at(change.position))
             rejected.append((change, reason or "duplicate_change_id"))
         kept = []
         for transaction in transactions:
             reasons = []
+            clock = self._clock_at(transaction.position)
+            newest = None
             for change in transaction.changes:
-                reason = self._reason(change, nodes, now, change.is_other_content)
+                reason = self._reason(change, nodes, now, change.is_other_content, clock)
                 reasons.append(reason)
                 if reason is None and change.changed_at is not None:
-                    self.clock = max(self.clock or change.changed_at, change.changed_at)
+                    newest = max(newest or change.changed_at, change.changed_at)
+                    clock = max(clock or newest, newest)
+            if newest is not None and any(reasons) and not self.publication.is_merge:
+                self.rejected_clocks.append((transaction.position or 0, newest))
+            elif newest is not None:
+                self.clock = max(self.clock or newest, newest)
             if self.publication.is_merge:
                 judged = list(zip(transaction.changes, reasons, strict=True))
                 rejected.extend((change, reason) for change, reason in judged if reason)
@@ -201,6 +212,7 @@ class Intake:
         nodes: AbstractSet[str],
         now: datetime,
         is_other_content: bool,
+        clock: datetime | None,
     ) -> str | None:
         """The first part of the contract that a change breaks, or None.
 
@@ -237,13 +249,18 @@ class Intake:
             return "missing_position"
         if (
             change.changed_at is not None
-            and self.clock is not None
-            and change.changed_at < self.clock - timedelta(days=self.publication.retention_days)
+            and clock is not None
+            and change.changed_at < clock - timedelta(days=self.publication.retention_days)
         ):
             return "expired"
         if change.changed_at is not None and change.changed_at > now + timedelta(days=1):
             return "future_change"
         return None
+
+    def _clock_at(self, position: int | None) -> datetime | None:
+        """The newest change that was taken, or rejected with its transaction before that place."""
+        clocks = [clock for place, clock in self.rejected_clocks if place < (position or 0)]
+        return max([*clocks, *([self.clock] if self.clock else [])], default=None)
 
     def _operations(self, article: str) -> tuple[str, ...]:
         """What may be done to an article; rows of logical records also come as images."""
@@ -289,7 +306,7 @@ def _content(change: Change) -> Content:
         tuple(sorted(change.row.items())),
         _pairs(change.lineage),
         change.known_position,
-        change.changed_columns and tuple(sorted(change.changed_columns)),
+        change.changed_columns and tuple(sorted(map(repr, change.changed_columns))),
         _pairs(change.previous_values),
         change.stamped_priority,
     )
