@@ -37,7 +37,8 @@ typed as (
         {{ replication_conflicts.written_columns(options) | indent(4) }} as written_columns,
         array('{{ replication_conflicts.tracked_columns(options) | join("', '") }}') as tracked_columns,
         exists(
-            changed_columns, changed_column -> changed_column not in ('{{ options.columns | join("', '") }}')
+            changed_columns,
+            changed_column -> not coalesce(changed_column in ('{{ options.columns | join("', '") }}'), false)
         ) as has_unknown_column,
         {{ options.get('ignore_equal_values', false) | lower }} as ignores_equal_values
         {%- endif %}

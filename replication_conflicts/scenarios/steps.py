@@ -334,7 +334,7 @@ def _feed_value(column: str, kind: str, entry: Entry) -> object:
     if kind == "string":
         return str(value)
     if kind == "array<string>":
-        return [one.text() for one in entry.entries()]
+        return [None if one.value is None else one.text() for one in entry.entries()]
     if kind == "map<string,bigint>":
         return {name: one.whole_number() for name, one in entry.mapping().items()}
     if kind == "map<string,string>":
