@@ -28,9 +28,7 @@
     {%- set nulls = [] -%}
     {%- for column in side.columns -%}
         {%- set text = row ~ "['" ~ column ~ "']" -%}
-        {%- do texts.append(replication_conflicts.canonical_text(
-            replication_conflicts.typed_value(text, side.types[column]), side.types[column]
-        )) -%}
+        {%- do texts.append(replication_conflicts.text_as_type(text, side.own_types[column], side.types[column])) -%}
         {%- do nulls.append(text ~ ' is null') -%}
     {%- endfor -%}
     {{ return(

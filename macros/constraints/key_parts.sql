@@ -8,8 +8,8 @@
     {%- set parts = [] -%}
     {%- for side in replication_conflicts.key_sides(item) if (item.publication ~ '.' ~ side.id) in composed -%}
         {%- for column in side.columns -%}
-            {%- set text = replication_conflicts.canonical_text(
-                replication_conflicts.typed_value(row ~ "['" ~ column ~ "']", side.types[column]), side.types[column]
+            {%- set text = replication_conflicts.text_as_type(
+                row ~ "['" ~ column ~ "']", side.own_types[column], side.types[column]
             ) -%}
             {%- do parts.append(
                 "struct('" ~ side.id ~ "' as constraint_id, " ~ loop.index0 ~ ' as column_index, ' ~ text ~ ' as value)'

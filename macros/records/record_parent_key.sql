@@ -7,8 +7,8 @@
     {%- set types = [] -%}
     {%- for column in one.columns -%}
         {%- set data_type = one.parent_options.columns[one.parent_options.primary_key[loop.index0]] -%}
-        {%- do texts.append(replication_conflicts.canonical_text(
-            replication_conflicts.typed_value(row ~ "['" ~ column ~ "']", data_type), data_type
+        {%- do texts.append(replication_conflicts.text_as_type(
+            row ~ "['" ~ column ~ "']", one.options.columns[column], data_type
         )) -%}
         {%- do types.append(data_type) -%}
     {%- endfor -%}

@@ -1,0 +1,12 @@
+{#- A value of one type as another one writes it, from its canonical text: equal values have equal texts. Its own text where the other type
+    has no such value, as 1.50 is none of a whole number: then it equals nothing.
+
+    text: SQL expression; own_type: the type of the value; data_type: the other one -#}
+{% macro text_as_type(text, own_type, data_type) -%}
+    {%- set converted = replication_conflicts.canonical_text(replication_conflicts.typed_value(text, data_type), data_type) -%}
+    {%- if own_type == data_type -%}
+        {{ return(converted) }}
+    {%- endif -%}
+    {%- set back = replication_conflicts.canonical_text(replication_conflicts.typed_value(converted, own_type), own_type) -%}
+    {{ return('if(' ~ back ~ ' <=> ' ~ text ~ ', ' ~ converted ~ ', ' ~ text ~ ')') }}
+{%- endmacro %}
