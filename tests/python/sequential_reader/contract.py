@@ -66,8 +66,8 @@ class Intake:
     clock: datetime | None = None
     """The publication's clock: the largest `changed_at` taken so far."""
     rejected_clocks: list[tuple[int, datetime]] = field(default_factory=list)
-    """Of each transaction that was rejected as a whole its place, and the newest of its changes that
-    keep the contract by themselves: it sets the clock for what comes after it in the queue.
+    """Of each transaction that was rejected as a whole its place, and the newest of its changes
+    that keep the contract by themselves: it sets the clock for what comes after it in the queue.
     """
 
     def receive(self, rows: Iterable[FeedRow]) -> tuple[list[Change], list[Change]]:
