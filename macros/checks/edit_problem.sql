@@ -22,8 +22,16 @@ case
                 when exists(map_keys(edited), name -> name in ('{{ options.primary_key | join("', '") }}'))
                     then "the key ({{ options.primary_key | join(', ') }}) cannot be edited. Correct edited."
                 {%- for column, data_type in options.columns.items() %}
-                when edited['{{ column }}'] is not null
-                    and {{ replication_conflicts.typed_value("edited['" ~ column ~ "']", data_type) }} is null
+                {%- set text = "edited['" ~ column ~ "']" %}
+                {%- set value = replication_conflicts.typed_value(text, data_type) %}
+                when {{ text }} is not null
+                    and (
+                        {{ value }} is null
+                        {%- if modules.re.match('(tinyint|smallint|int|bigint|decimal)\\b', data_type) %}
+                        -- a cast would leave out digits behind the point in silence
+                        or coalesce(try_cast({{ text }} as decimal(38, 18)) <> {{ value }}, false)
+                        {%- endif %}
+                    )
                     then concat("column '{{ column }}' cannot hold '", edited['{{ column }}'], "', it is {{ data_type }}. Correct edited.")
                 {%- endfor %}
             end

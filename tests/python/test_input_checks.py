@@ -247,7 +247,7 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     )
     spark.sql(
         f"insert into {log} values ('stock', 'item', 'merge'), ('stock', 'item', 'key'),"
-        " ('stock', 'item', 'column'), ('stock', 'item', 'value')"
+        " ('stock', 'item', 'column'), ('stock', 'item', 'value'), ('stock', 'item', 'part')"
     )
     fill(
         consumer,
@@ -255,7 +255,8 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
         conflict_decisions="('nowhere', 'remove', null),"
         " ('merge', 'remove', map('name', 'x')), ('key', 'submit_loser', map('item_id', '2')),"
         " ('column', 'submit_winner', map('colour', 'red')),"
-        " ('value', 'submit_loser', map('price', 'two'))",
+        " ('value', 'submit_loser', map('price', 'two')),"
+        " ('part', 'submit_loser', map('price', '1.5'))",
     )
     (error,) = errors(consumer)
     for expected in (
@@ -264,6 +265,7 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
         ("conflict 'key'", "the key (item_id) cannot be edited"),
         ("conflict 'column'", "no column 'colour'", "item_id, name, price"),
         ("conflict 'value'", "column 'price' cannot hold 'two'", "it is int"),
+        ("conflict 'part'", "column 'price' cannot hold '1.5'", "it is int"),
     ):
         assert any(all(text in line for text in expected) for line in error.splitlines()), error
     fill(
