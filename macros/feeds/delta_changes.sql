@@ -34,6 +34,13 @@ typed as (
     from committed
 ),
 
+-- one row per image: what is delivered again is left out
+delivered as (
+    {{ replication_conflicts.first_deliveries(
+        'typed', columns, version_column, ['node', 'commit_version', 'change_type'], 'given_position'
+    ) | indent(4) }}
+),
+
 -- one row per change and image: beside the row after an update, the one before it
 paired as (
     select
@@ -41,7 +48,7 @@ paired as (
         {{ replication_conflicts.earlier_image(columns, version_column, 'one_row') | indent(8) }},
         coalesce(lag(change_type) over one_row, '') as earlier_type,
         coalesce(lead(change_type) over one_row, '') as later_type
-    from typed
+    from delivered
     window one_row as (
         partition by node, commit_version, {{ keys | join(', ') }}
         order by case change_type when 'delete' then 0 when 'update_preimage' then 1 else 2 end

@@ -37,6 +37,13 @@ typed as (
     from captured
 ),
 
+-- one row per image: what is delivered again is left out
+delivered as (
+    {{ replication_conflicts.first_deliveries(
+        'typed', columns, version_column, ['node', 'transaction_lsn', 'change_lsn', 'operation_code'], 'queue_position'
+    ) | indent(4) }}
+),
+
 -- one row per change and image: beside the row after an update, the one before it
 paired as (
     select
@@ -45,7 +52,7 @@ paired as (
         coalesce(lag(operation_code) over one_row, 0) as earlier_code,
         coalesce(lead(operation_code) over one_row, 0) as later_code,
         count_if(operation_code = 3) over (partition by node, transaction_lsn, change_lsn) as images_before
-    from typed
+    from delivered
     window one_row as (
         partition by node, transaction_lsn, change_lsn, {{ keys | join(', ') }}
         order by operation_code

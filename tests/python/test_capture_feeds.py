@@ -24,7 +24,20 @@ MODELS = {
         "{{ sql_server_changes('inventory', 'product', ref('change_table'), node=\"'north'\","
         " queue_position='arrival', changed_at='tran_end_time') }}"
     ),
+    "sql_server_again": (
+        "{{ sql_server_changes('inventory', 'product',"
+        " '(select * from ' ~ ref('change_table')"
+        " ~ ' union all select * except (arrival, tran_end_time, revision),"
+        " arrival + 100 as arrival, tran_end_time, revision from '"
+        " ~ ref('change_table') ~ ')',"
+        " node=\"'north'\", queue_position='arrival', changed_at='tran_end_time') }}"
+    ),
     "delta": "{{ delta_changes('inventory', 'product', ref('data_feed'), node=\"'north'\") }}",
+    "delta_again": (
+        "{{ delta_changes('inventory', 'product',"
+        " '(select * from ' ~ ref('data_feed') ~ ' union all select * from '"
+        " ~ ref('data_feed') ~ ')', node=\"'north'\") }}"
+    ),
     # one table that stands for two, whose rows have the same keys in the same commits
     "delta_product": (
         "{{ delta_changes('inventory', 'product', ref('wide_feed'), node=\"'north'\","
@@ -355,6 +368,14 @@ def test_a_message_that_comes_again_is_the_same_change(
     rows = feeds["debezium"]
     first, again = rows[1], rows[4]
     assert {**again, "queue_position": 11} == first
+
+
+@pytest.mark.spark
+def test_images_that_come_again_leave_the_changes_as_they_are(
+    feeds: dict[str, list[dict[str, Any]]],
+) -> None:
+    for name in ("sql_server", "delta"):
+        assert feeds[f"{name}_again"] == feeds[name]
 
 
 @pytest.mark.spark
