@@ -5,7 +5,7 @@
         'change_id': 'string', 'queue_position': 'bigint', 'node': 'string', 'transaction_id': 'string',
         'transaction_change_count': 'int', 'operation': 'string', 'changed_at': 'timestamp'
     } -%}
-    {%- set version_types = dict(replication_conflicts.version_columns(), changed_columns='array<string>') -%}
+    {%- set version_types = replication_conflicts.version_columns() -%}
     {%- for column in replication_conflicts.contract_version_columns(publication) -%}
         {%- do expected.update({column: version_types[column]}) -%}
     {%- endfor -%}

@@ -31,6 +31,11 @@
             {%- do found.append([
                 'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "', must be one of: " ~ columns | join(', ')
             ]) -%}
+        {%- elif replication_conflicts.is_list(options.get('primary_key')) and column in options.primary_key -%}
+            {%- do found.append([
+                'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "', which is of the primary key: both sides of a conflict have the "
+                ~ 'same value there'
+            ]) -%}
         {%- elif not modules.re.match('(' ~ rule.types | join('|') ~ ')\\b', columns[column] | string | lower | trim) -%}
             {%- do found.append([
                 'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "' of type " ~ columns[column] ~ ', must be one of: '

@@ -6,6 +6,7 @@
         'new_version': 'string',
         'lineage': 'map<string,bigint>',
         'known_position': 'bigint',
+        'changed_columns': 'array<string>',
         'previous_values': 'map<string,string>',
         'priority': 'decimal(5,2)',
         'written_columns': 'array<string>',

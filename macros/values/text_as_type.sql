@@ -3,7 +3,12 @@
 
     text: SQL expression; own_type: the type of the value; data_type: the other one -#}
 {% macro text_as_type(text, own_type, data_type) -%}
-    {%- set converted = replication_conflicts.canonical_text(replication_conflicts.typed_value(text, data_type), data_type) -%}
+    {%- set value = replication_conflicts.typed_value(text, data_type) -%}
+    {%- if data_type | lower | trim in ['float', 'double'] -%}
+        {#- 0.0 and -0.0 are equal, and have two texts; a sum is never -0.0 -#}
+        {%- set value = '(' ~ value ~ ' + cast(0 as ' ~ data_type ~ '))' -%}
+    {%- endif -%}
+    {%- set converted = replication_conflicts.canonical_text(value, data_type) -%}
     {%- if own_type == data_type -%}
         {{ return(converted) }}
     {%- endif -%}

@@ -392,6 +392,10 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         with_records({"top": ["item"], "members": {}}),
         ("option 'logical_records'", "'['item']' is no article"),
     ),
+    "resolver_column_of_key": (
+        with_resolver(name="maximum", column="item_id"),
+        ("option 'resolver'", "names the column 'item_id'", "is of the primary key"),
+    ),
     "resolver_column": (
         with_resolver(name="maximum"),
         ("option 'resolver'", "'maximum' needs a column"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import groupby
@@ -134,7 +134,24 @@ def _outcomes(builds: Builds, played: Played, reader: SequentialReader) -> list[
 
 
 def _rejected(builds: Builds, played: Played, reader: SequentialReader) -> list[str]:
-    names = ("article", "change_id", "queue_position", "node", "transaction_id", "operation")
+    """Every one as it came, with the reason."""
+    names = (
+        "article",
+        "change_id",
+        "queue_position",
+        "node",
+        "transaction_id",
+        "transaction_change_count",
+        "operation",
+        "old_version",
+        "new_version",
+        "lineage",
+        "known_position",
+        "changed_columns",
+        "previous_values",
+        "priority",
+        "reason",
+    )
     expected = Counter(
         (
             one.change.article,
@@ -142,13 +159,21 @@ def _rejected(builds: Builds, played: Played, reader: SequentialReader) -> list[
             one.change.position,
             one.change.node,
             one.change.transaction_id,
+            one.change.change_count,
             one.change.operation,
+            one.change.old_version,
+            one.change.new_version,
+            _hashable(one.change.lineage),
+            one.change.known_position,
+            one.change.changed_columns,
+            _hashable(one.change.previous_values),
+            one.change.stamped_priority,
             one.reason,
         )
         for one in reader.rejected
     )
     actual = Counter(
-        (*(record[name] for name in names), record["reason"])
+        tuple(_hashable(record[name]) for name in names)
         for record in builds.records("rejected_changes", played)
     )
     return as_multiset("rejected_changes", expected, actual)
@@ -402,3 +427,9 @@ def as_multiset(what: str, expected: Counter[Any], actual: Counter[Any]) -> list
     return [f"{what}: missing {text(one)}" for one in missing] + [
         f"{what}: not expected {text(one)}" for one in surplus
     ]
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return tuple(sorted(value.items()))
+    return tuple(value) if isinstance(value, list) else value
