@@ -11,7 +11,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from replication_conflicts.console.options import PROBLEMS, DryRunOption, plain_console
+from replication_conflicts.console.options import (
+    PROBLEMS,
+    DryRunOption,
+    ProfilesOption,
+    ProjectOption,
+    TargetOption,
+    plain_console,
+)
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.local_postgres import PostgresProblem, programs
 from replication_conflicts.demo import report
@@ -97,15 +104,21 @@ def demo(
 def query(
     sql: Annotated[str, typer.Argument(help="A query; the current schema is the published one.")],
     limit: Annotated[int, typer.Option(min=1, help="Print at most this many rows.")] = 50,
+    project_dir: ProjectOption = Path(),
+    profiles_dir: ProfilesOption = None,
+    target: TargetOption = "embedded",
 ) -> None:
     """Run one SQL query over the project's tables, and print the result."""
     from replication_conflicts.dbt_build import DbtBuild
 
     console = plain_console()
-    project = _project()
+    is_elsewhere = project_dir == Path() and not Path("dbt_project.yml").is_file()
+    # what the demo tells people to type works from any folder
+    project = _project() if is_elsewhere else project_dir
+    profiles = profiles_dir or project / "profiles"
     try:
-        schema = target_schema(project, project / "profiles", "embedded")
-        spark = DbtBuild(project, project / "profiles").spark
+        schema = target_schema(project, profiles, target)
+        spark = DbtBuild(project, profiles, target).spark
     except (SessionError, ProfileError) as error:
         _stop(str(error))
     try:

@@ -54,6 +54,7 @@ def test_a_target_is_never_left_to_dbt_alone(project: Path, words: tuple[str, ..
         ("build", "--select", "staging"),
         ("capture", "upload", "--url", "sqlite:///{folder}/shop.db"),
         ("what-if", "--policy", "subscriber_wins"),
+        ("query", "select 1"),
     ],
 )
 def test_variables_of_dbt_count_where_an_option_is_not_given(
@@ -99,4 +100,4 @@ def test_shared_options_have_all_spellings_of_dbt() -> None:
                 assert (set(one.opts), one.envvar) == (set(other.opts), other.envvar), command.name
             if one.name == "target":
                 with_target.append(command.name)
-    assert sorted(with_target) == ["build", "distribute", "upload", "what-if"]
+    assert sorted(with_target) == ["build", "distribute", "query", "upload", "what-if"]
