@@ -2,7 +2,7 @@
     of <publication>__<article>__versions. -#}
 {% macro published_rows(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
-{{- config(materialized='kept_view') -}}
+{{- config(materialized='kept_view', tblproperties=replication_conflicts.article_shape(options)) -}}
 with
 
 versions as (select * from {{ ref(publication ~ '__' ~ article ~ '__versions') }}),

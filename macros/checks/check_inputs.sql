@@ -1,6 +1,6 @@
 {#- Checks what is data and not code, before a run writes anything: subscriptions, their events, people's decisions, that the
-    policy of a publication has not changed while it has subscriptions, and that no subscription has changed its type. One query,
-    one error that lists every problem. What may yet become right is a warning. -#}
+    policy of a publication has not changed while it has subscriptions, that no subscription has changed its type, and that no
+    article has become another one. One query, one error that lists every problem. What may yet become right is a warning. -#}
 {% macro check_inputs() -%}
     {%- set subscriptions_now = replication_conflicts.input_relation('subscriptions') -%}
     {%- set events_now = replication_conflicts.input_relation('subscription_events') -%}
@@ -8,6 +8,7 @@
     {%- set recorded_policies = replication_conflicts.held_relation('publication_policies') -%}
     {%- set recorded_types = replication_conflicts.held_relation('subscription_types') -%}
     {%- set event_log = replication_conflicts.held_relation('subscription_event_log') -%}
+    {%- set other_shapes = replication_conflicts.shape_problems() -%}
     {%- set query -%}
         select
             'subscription' as subject, publication, subscriber, max(type) as value, count(*) as number,
@@ -68,6 +69,7 @@
             + replication_conflicts.event_problems(found['event'], found['logged event'], subscriptions)
             + (replication_conflicts.decision_problems(found['decision']) if found['decision'] else [])
             + replication_conflicts.policy_problems(found['policy'], subscriptions)
+            + other_shapes
         -%}
         {%- if problems -%}
             {{ exceptions.raise_compiler_error(problems | join('\n  ')) }}

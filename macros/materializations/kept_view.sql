@@ -2,11 +2,16 @@
     were when it was made. Making a view takes Spark half a second, and most runs change none.
 
     Only with an enforced contract: it says which columns the view has and of which types, whatever becomes of what it reads. A full
-    refresh makes it anew. -#}
+    refresh makes it anew.
+
+    config:
+      tblproperties  properties of the view, which every run finds in dbt's list of relations -#}
 {% materialization kept_view, adapter='spark' -%}
     {%- set target = this.incorporate(type='view') -%}
     {%- set existing = load_cached_relation(this) -%}
-    {%- set definition = 'replication_conflicts.definition=' ~ local_md5(sql ~ tojson(model.columns, sort_keys=true)) -%}
+    {%- set properties = config.get('tblproperties', {}) -%}
+    {%- set definition = 'replication_conflicts.definition='
+        ~ local_md5(sql ~ tojson(model.columns, sort_keys=true) ~ (tojson(properties, sort_keys=true) if properties else '')) -%}
     {%- set is_kept = existing is not none
         and existing.is_view
         and config.get('contract').enforced
@@ -28,7 +33,12 @@
         {%- call statement('main') -%}
             create or replace view {{ target }}
             {{ comment_clause() }}
-            tblproperties ('{{ definition | replace('=', "' = '") }}')
+            tblproperties (
+                '{{ definition | replace('=', "' = '") }}'
+                {%- for name, text in properties.items() %},
+                '{{ name }}' = {{ replication_conflicts.sql_text(text) }}
+                {%- endfor %}
+            )
             as
             {{ sql }}
         {%- endcall -%}

@@ -161,6 +161,47 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize(
+    ("columns", "key", "expected"),
+    [
+        ("item_id: int, name: string, price: int, unit: string", "item_id", "now have unit string"),
+        ("item_id: int, name: string", "item_id", "no longer have price int"),
+        ("item_id: int, price: int, name: string", "item_id", "stand in another order"),
+        ("item_id: int, name: string, price: int", "name", "was (item_id), is (name)"),
+    ],
+)
+def test_an_article_that_has_become_another_one(
+    columns: str, key: str, expected: str, consumer: ScratchProject
+) -> None:
+    """With other columns every decided change in the feed would be rejected as another one."""
+    fill(consumer, subscriptions="('stock', 'south')")
+    spark = consumer.build.spark
+    published = f"{consumer.schema}.stock__item"
+    assert not errors(consumer)
+    # the properties that the first run gives the view
+    manifest = json.loads((consumer.folder / "target" / "manifest.json").read_text())
+    config = manifest["nodes"]["model.checked_inputs.stock__item"]["config"]
+    properties = ", ".join(f"'{name}' = '{text}'" for name, text in config["tblproperties"].items())
+    spark.sql(f"create view {published} tblproperties ({properties}) as select 1 as item_id")
+    file = consumer.folder / "dbt_project.yml"
+    try:
+        assert not errors(consumer)
+        file.write_text(
+            PROJECT.replace("item_id: int, name: string, price: int", columns).replace(
+                "[item_id]", f"[{key}]"
+            )
+        )
+        (error,) = errors(consumer)
+        assert "publication 'stock', article 'item': its" in error
+        assert expected in error
+        assert "dbt build --full-refresh" in error
+        assert not errors(consumer, "--full-refresh")
+    finally:
+        file.write_text(PROJECT)
+        spark.sql(f"drop view {published}")
+
+
+@pytest.mark.spark
 def test_a_row_filter_without_subscription_is_a_warning(consumer: ScratchProject) -> None:
     fill(consumer, subscriptions="('stock', 'south'), ('stock', 'north')")
     item = {
