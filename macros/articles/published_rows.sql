@@ -2,7 +2,15 @@
     of <publication>__<article>__versions. -#}
 {% macro published_rows(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
-{{- config(materialized='kept_view', tblproperties=replication_conflicts.article_shape(options)) -}}
+{{- config(
+    materialized='kept_view',
+    tblproperties=replication_conflicts.article_shape(replication_conflicts.publications().get(publication), options)
+) -}}
+{#- a run of this model alone would else say that its rows were decided with what there is now -#}
+{%- set problems = replication_conflicts.shape_problems(publication, article) -%}
+{%- if problems -%}
+    {{- exceptions.raise_compiler_error(problems | join('\n  ')) -}}
+{%- endif -%}
 with
 
 versions as (select * from {{ ref(publication ~ '__' ~ article ~ '__versions') }}),

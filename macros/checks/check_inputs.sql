@@ -1,6 +1,7 @@
 {#- Checks what is data and not code, before a run writes anything: subscriptions, their events, people's decisions, that the
-    policy of a publication has not changed while it has subscriptions, that no subscription has changed its type, and that no
-    article has become another one. One query, one error that lists every problem. What may yet become right is a warning. -#}
+    policy of a publication has not changed while it has subscriptions, that no subscription has changed its type, that no
+    article has become another one, and what of the configuration can be seen in a warehouse alone: expressions and models of articles.
+    One error that lists every problem. What may yet become right is a warning. -#}
 {% macro check_inputs() -%}
     {%- set subscriptions_now = replication_conflicts.input_relation('subscriptions') -%}
     {%- set events_now = replication_conflicts.input_relation('subscription_events') -%}
@@ -23,7 +24,7 @@
         group by publication, subscriber, event
         union all
         select
-            'decision' as subject, null as publication, null as subscriber, decision as value, count(*) as number,
+            'decision' as subject, min(conflict_id) as publication, null as subscriber, decision as value, count(*) as number,
             null as priority, null as is_republisher, null as below
         from {{ decisions_now }}
         group by decision
@@ -70,6 +71,8 @@
             + (replication_conflicts.decision_problems(found['decision']) if found['decision'] else [])
             + replication_conflicts.policy_problems(found['policy'], subscriptions)
             + other_shapes
+            + replication_conflicts.model_problems()
+            + replication_conflicts.expression_problems()
         -%}
         {%- if problems -%}
             {{ exceptions.raise_compiler_error(problems | join('\n  ')) }}

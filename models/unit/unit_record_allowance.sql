@@ -6,5 +6,5 @@ select
     end as is_allowed,
     {{ operation_of_contract() | indent(4) }} as operation_of_contract,
     {{ record_parent_key('changed_row') | indent(4) }} as parent_key,
-    {{ is_at('span', 'session_end') | indent(4) }} as is_at
+    {{ is_at('span', session_place()) | indent(4) }} as is_at
 from {{ ref('unit_record_allowance_input') }}

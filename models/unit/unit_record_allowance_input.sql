@@ -8,6 +8,12 @@ select
     cast(null as boolean) as is_run_row,
     cast(null as string) as record_verdict,
     cast(null as map<string, string>) as changed_row,
-    cast(null as struct<from_position: bigint, until_position: bigint>) as span,
+    cast(
+        null as struct<
+            from_place: struct<transaction_position: bigint, session_end: bigint>,
+            until_place: struct<transaction_position: bigint, session_end: bigint>
+        >
+    ) as span,
+    cast(null as bigint) as transaction_position,
     cast(null as bigint) as session_end
 where false

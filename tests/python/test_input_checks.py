@@ -162,16 +162,18 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("columns", "key", "expected"),
+    ("before", "now", "expected"),
     [
-        ("item_id: int, name: string, price: int, unit: string", "item_id", "now have unit string"),
-        ("item_id: int, name: string", "item_id", "no longer have price int"),
-        ("item_id: int, price: int, name: string", "item_id", "stand in another order"),
-        ("item_id: int, name: string, price: int", "name", "was (item_id), is (name)"),
+        ("price: int}", "price: int, unit: string}", "its columns now have unit string"),
+        (", price: int}", "}", "its columns no longer have price int"),
+        ("name: string, price: int", "price: int, name: string", "stand in another order"),
+        ("[item_id]", "[name]", "its primary key was (item_id), is (name)"),
+        ("publisher: HQ", "publisher: main", "the publisher was 'HQ', is 'main'"),
+        ("replication: queued", "replication: merge", "replication was queued, is merge"),
     ],
 )
 def test_an_article_that_has_become_another_one(
-    columns: str, key: str, expected: str, consumer: ScratchProject
+    before: str, now: str, expected: str, consumer: ScratchProject
 ) -> None:
     """With other columns every decided change in the feed would be rejected as another one."""
     fill(consumer, subscriptions="('stock', 'south')")
@@ -186,19 +188,60 @@ def test_an_article_that_has_become_another_one(
     file = consumer.folder / "dbt_project.yml"
     try:
         assert not errors(consumer)
-        file.write_text(
-            PROJECT.replace("item_id: int, name: string, price: int", columns).replace(
-                "[item_id]", f"[{key}]"
-            )
-        )
-        (error,) = errors(consumer)
-        assert "publication 'stock', article 'item': its" in error
-        assert expected in error
-        assert "dbt build --full-refresh" in error
-        assert not errors(consumer, "--full-refresh")
+        file.write_text(PROJECT.replace(before, now))
+        alone = consumer.build.run("compile", "--select", "stock__item").errors
+        for error in (*errors(consumer), *alone):
+            assert "publication 'stock', article 'item': " in error
+            assert expected in error
+            assert "dbt build --full-refresh" in error
+        assert alone
+        assert not any("is as it was" in one for one in errors(consumer, "--full-refresh"))
     finally:
         file.write_text(PROJECT)
         spark.sql(f"drop view {published}")
+
+
+@pytest.mark.spark
+def test_expressions_that_are_no_conditions(consumer: ScratchProject) -> None:
+    """Every one is named before the first change is judged by it."""
+    fill(consumer, subscriptions="('stock', 'south')")
+
+    def said(check: dict[str, str], row_filter: dict[str, str]) -> str:
+        item = {
+            "columns": {"item_id": "int", "name": "string", "price": "int"},
+            "primary_key": ["item_id"],
+            "check": check,
+            "row_filter": row_filter,
+        }
+        stock = {"replication": "queued", "publisher": "HQ", "articles": {"item": item}}
+        return "\n".join(errors(consumer, "--vars", json.dumps({"publications": {"stock": stock}})))
+
+    error = said({"priced": "prise > 0", "named": "name <> ''"}, {"south": "item_id + 1"})
+    subject = "publication 'stock', article 'item', option"
+    for expected in (
+        (f"{subject} 'check': 'priced' is 'prise > 0'", "`prise`", "`price`"),
+        (f"{subject} 'row_filter': 'south' is 'item_id + 1'", "not a boolean"),
+    ):
+        assert any(all(text in line for text in expected) for line in error.splitlines()), error
+    assert "'named'" not in error
+    assert f"{subject} 'check', 'open':" in said({"open": "name = 'A"}, {})
+    assert not said({"named": "name <> ''"}, {"south": "price in (1, 2)"})
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["conflict_stock_item", "stock__item"])
+def test_an_article_without_one_of_its_models(name: str, consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south')")
+    model = consumer.folder / "models" / f"{name}.sql"
+    usual = model.read_text(encoding="utf-8")
+    try:
+        model.unlink()
+        (error,) = errors(consumer)
+    finally:
+        model.write_text(usual, encoding="utf-8")
+    assert f"publication 'stock', article 'item': there is no model '{name}'" in error
+    assert usual.strip() in error
+    assert errors(consumer) == ()
 
 
 @pytest.mark.spark
@@ -288,12 +331,14 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     )
     spark.sql(
         f"insert into {log} values ('stock', 'item', 'merge'), ('stock', 'item', 'key'),"
-        " ('stock', 'item', 'column'), ('stock', 'item', 'value'), ('stock', 'item', 'part')"
+        " ('stock', 'item', 'column'), ('stock', 'item', 'value'), ('stock', 'item', 'part'),"
+        " ('stock', 'item', 'word')"
     )
     fill(
         consumer,
         subscriptions="('stock', 'south')",
-        conflict_decisions="('nowhere', 'remove', null),"
+        conflict_decisions="('nowhere', 'remove', null), ('word', 'submit_losr', null),"
+        " (null, 'remove', null),"
         " ('merge', 'remove', map('name', 'x')), ('key', 'submit_loser', map('item_id', '2')),"
         " ('column', 'submit_winner', map('colour', 'red')),"
         " ('value', 'submit_loser', map('price', 'two')),"
@@ -302,6 +347,8 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     (error,) = errors(consumer)
     for expected in (
         ("conflict 'nowhere'", "no such conflict", "conflicts_info"),
+        ("conflict 'word'", "the decision is 'submit_losr'", "must be one of: submit_winner"),
+        ("a row without conflict_id", "no such conflict"),
         ("conflict 'merge'", "no edited columns"),
         ("conflict 'key'", "the key (item_id) cannot be edited"),
         ("conflict 'column'", "no column 'colour'", "item_id, name, price"),

@@ -1,0 +1,35 @@
+{#- What Spark says against the checks and row filters of articles; a list of texts. Without this a mistake in one would only be met by
+    the first change that is judged by it, in the middle of a statement that names no article. An `explain` returns what is wrong with a
+    query as text; what cannot even be parsed is an error of its own, which shows the statement, and in it where the expression is from. -#}
+{% macro expression_problems() -%}
+    {%- set problems = [] -%}
+    {%- for item in replication_conflicts.article_list() -%}
+        {%- for option in ['check', 'row_filter'] -%}
+            {%- for name, expression in (item.options.get(option) or {}).items() -%}
+                {%- set plan = run_query(replication_conflicts._explained(item, option, name, expression)).columns[0].values()[0] -%}
+                {%- if plan.startswith('Error occurred') -%}
+                    {#- the plan behind the message is of no use to anybody -#}
+                    {%- set message = (plan.split('\n')[1:] | join(' ')).split(' SQLSTATE')[0] -%}
+                    {%- do problems.extend(replication_conflicts.problem_texts(item.publication, item.article, [[
+                        option, "'" ~ name ~ "' is '" ~ expression ~ "': " ~ message
+                    ]])) -%}
+                {%- endif -%}
+            {%- endfor -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro %}
+
+
+{#- A query that Spark need not run to say whether an expression is a condition over the columns of its article. -#}
+{% macro _explained(item, option, name, expression) -%}
+explain
+-- publication '{{ item.publication }}', article '{{ item.article }}', option '{{ option }}', '{{ name }}':
+select 1 from (
+    select
+        {%- for column, data_type in item.options.columns.items() %}
+        cast(null as {{ data_type }}) as {{ adapter.quote(column) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+)
+where ({{ expression }})
+{%- endmacro %}
