@@ -172,7 +172,7 @@ def _run(
             ending = one.play(tell, is_dropping=fresh or state.is_there)
         progress.update(task, description="reading the results")
         console.print()
-        report.print_results(console, one.lakehouse, one.sites)
+        is_whole = report.print_results(console, one.lakehouse, one.sites)
     if is_repetition:
         report.print_repetition(console, repetition)
         is_good = not repetition.taken and not repetition.changed_tables
@@ -183,7 +183,7 @@ def _run(
     seconds = time.monotonic() - started
     console.print(f"\n{seconds:.0f} s, {build_seconds:.0f} s of them dbt build", style="dim")
     one.lakehouse.spark.stop()
-    if not is_good:
+    if not is_good or not is_whole:
         raise typer.Exit(1)
 
 

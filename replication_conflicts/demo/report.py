@@ -13,15 +13,13 @@ from rich.text import Text
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.demo.conflict import BothSides
 from replication_conflicts.demo.databases import Kind
-from replication_conflicts.demo.lakehouse import Lakehouse, queue_table
+from replication_conflicts.demo.intake import DECIDED, Intake, read_intake
+from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.play import Delivery, Ending, Repetition
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import Plan, State
-from replication_conflicts.lakehouse.feed import CHANGE
 
 PROGRAM = "replication-conflicts"
-# the log also has what a run wrote by itself, which nobody has changed
-DECIDED = "published.change_outcomes where outcome is not null"
 KINDS = (
     "update_update",
     "insert_insert",
@@ -51,28 +49,47 @@ NEXT_QUERIES = (
 
 
 def delivery_lines(one: Delivery, deliveries: int) -> list[str]:
-    """One line about a delivery and its run, and one for each publication."""
+    """One line about a delivery and its run, one for each publication, and what is to come."""
     title = "Last uploads" if one.is_closing else f"Delivery {one.number} of {deliveries}"
     lines = [f"{title}: dbt build {one.seconds:.0f} s"]
     for visit in one.visits:
-        parts = [f"{visit.rows:,} feed rows"]
+        parts = [f"{visit.rows:,} rows reached the feed"]
         if visit.round.transactions:
-            parts.insert(0, f"{visit.round.transactions:,} transactions")
+            parts.insert(0, f"people made {visit.round.transactions:,} transactions")
         if visit.offline:
             parts.append(f"{', '.join(visit.offline)} offline")
         if visit.reinitialized:
             parts.append(f"reinitialized: {', '.join(visit.reinitialized)}")
-        lines.append(f"  {visit.publication}: {', '.join(parts)}")
+        lines.append(f"  {visit.publication}: {'; '.join(parts)}")
+    # else nobody knows why so few rows are there of so many transactions
+    if one.number < deliveries:
+        lines.append("  What nodes have not uploaded yet comes with a later delivery.")
     return lines
 
 
-def print_results(console: Console, lakehouse: Lakehouse, sites: Sequence[Site]) -> None:
-    """Changes taken, outcomes, conflicts by kind and article, commands by kind."""
-    console.print(_taken(lakehouse, [site.publication.name for site in sites]))
+def print_results(console: Console, lakehouse: Lakehouse, sites: Sequence[Site]) -> bool:
+    """What came in, outcomes, conflicts by kind and article, commands by kind.
+
+    False where something came in of which nobody knows what became of it.
+    """
+    intake = read_intake(lakehouse, [site.publication for site in sites])
+    print_intake(console, intake)
     console.print(_outcomes(lakehouse))
     for site in sites:
         console.print(_conflicts(lakehouse, site.publication))
     console.print(_commands(lakehouse))
+    return not intake.missing
+
+
+def print_intake(console: Console, intake: Intake) -> None:
+    """What came in, and whether it adds up."""
+    console.print(_came_in(intake))
+    if intake.missing:
+        found = intake.delivered - intake.missing
+        console.print(
+            f"This does not add up: {intake.delivered:,} rows were delivered, {found:,} are known.",
+            style="bold red",
+        )
 
 
 def print_ending(console: Console, ending: Ending, title: str) -> None:
@@ -168,36 +185,21 @@ def _short(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def _taken(lakehouse: Lakehouse, publications: Sequence[str]) -> Table:
-    delivered = " union all ".join(
-        f"select '{name}' as publication, change_id from {queue_table(name)}"
-        f" where entry = '{CHANGE}'"
-        for name in publications
-    )
-    # a NULL id is no copy of another one
-    copies = lakehouse.count(
-        "select count(change_id) - count(distinct publication, change_id)"
-        f" from ({delivered}) where change_id is not null"
-    )
-    rejected = lakehouse.rows(
-        "select reason, count(*) as number from published.rejected_changes"
-        " group by reason order by reason"
-    )
-    transactions = lakehouse.count(
-        f"select count(distinct publication, transaction_id) from {DECIDED}"
-    )
+def _came_in(intake: Intake) -> Table:
+    """What was delivered, and below it all that became of it: that adds up."""
     contents = [
-        ("feed rows delivered", lakehouse.count(f"select count(*) from ({delivered})")),
-        ("of these, second copies", copies),
-        ("changes taken", lakehouse.count(f"select count(*) from {DECIDED}")),
-        ("transactions", transactions),
-        ("rejected, they break the contract", sum(_number(row) for row in rejected)),
+        ("feed rows delivered", intake.delivered),
+        ("  second copies", intake.copies),
+        (f"  changes taken, in {intake.transactions:,} transactions", intake.taken),
+        ("  rows of logical records, unchanged (image)", intake.images),
+        ("  waiting for the rest of their transaction", intake.waiting),
+        ("  rejected, they break the contract", sum(intake.rejected.values())),
     ]
     table = _table("What came in", "", "number")
     for name, number in contents:
         table.add_row(name, f"{number:,}")
-    for row in rejected:
-        table.add_row(f"  {row['reason']}", f"{_number(row):,}", style="dim")
+    for reason, number in intake.rejected.items():
+        table.add_row(f"    {reason}", f"{number:,}", style="dim")
     return table
 
 
