@@ -25,6 +25,7 @@ from replication_conflicts.console.options import (
     UrlOption,
     chosen_publication,
     plain_console,
+    schema_of_builds,
     spark_of,
     stop,
 )
@@ -78,7 +79,10 @@ def distribute(
         bool, typer.Option("--replace-rows", help="With --initialize: delete rows that are there.")
     ] = False,
     dry_run: DryRunOption = False,
-    published: Annotated[str, typer.Option(help="Schema of what builds write.")] = "published",
+    published: Annotated[
+        str | None,
+        typer.Option(help="Schema of what builds write; default: the target's schema."),
+    ] = None,
     feeds: FeedsOption = "feeds",
     initial: Annotated[str, typer.Option(help="Schema of the initial rows.")] = "initial",
     events: Annotated[
@@ -99,8 +103,10 @@ def distribute(
     console = plain_console()
     options = Options(batch, on_error is OnError.SKIP, patience, replace_rows)
     try:
-        relations = Relations(published, feeds, initial, events)
         chosen = chosen_publication(project_dir, publication)
+        if published is None:
+            published = schema_of_builds(project_dir, profiles_dir, target)
+        relations = Relations(published, feeds, initial, events)
         engine = open_database(url, patience)
         node = node_of(engine, chosen, subscriber)
         spark = spark_of(project_dir, profiles_dir, target)

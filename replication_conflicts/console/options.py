@@ -99,6 +99,16 @@ def spark_of(project: Path, profiles: Path | None, target: str) -> SparkSession:
         raise LakehouseProblem(str(problem)) from problem
 
 
+def schema_of_builds(project: Path, profiles: Path | None, target: str) -> str:
+    """Where the project's builds write. Errors: LakehouseProblem."""
+    from replication_conflicts.environment.profile import ProfileError, target_schema
+
+    try:
+        return target_schema(project, profiles or project / "profiles", target)
+    except ProfileError as problem:
+        raise LakehouseProblem(str(problem)) from problem
+
+
 def plain_console() -> Console:
     """What commands print to. Names, paths and messages have any characters: `[sku]` is no style,
     and `:key:` no picture.

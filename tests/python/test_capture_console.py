@@ -10,9 +10,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from replication_conflicts.cli import app
+from replication_conflicts.environment.profile import write_profile
 
 PROJECT = """
 name: shop
+profile: shop
 vars:
   publications:
     shop:
@@ -32,6 +34,7 @@ class Shop:
         self.folder = folder
         self.file = folder / "north.db"
         (folder / "dbt_project.yml").write_text(PROJECT, encoding="utf-8")
+        write_profile(folder / "profiles", folder / "state", name="shop")
         self.sql("create table item (id integer primary key, name text)")
 
     def sql(self, statement: str) -> list[tuple[object, ...]]:

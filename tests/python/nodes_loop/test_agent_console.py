@@ -19,6 +19,8 @@ from replication_conflicts.console import distribute
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import run_plain
+from replication_conflicts.environment.profile import write_profile
+from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
@@ -38,8 +40,17 @@ class Desk:
         self.lists = Lists()
         self.engine = open_database(url)
         create_tables(self.engine, PUBLICATION, with_version=True, constraints="check (id < 100)")
-        project = {"name": "shop", "vars": {"publications": publications(ARTICLES)}}
+        settings = {"publications": publications(ARTICLES)}
+        project = {"name": "shop", "profile": "shop", "vars": settings}
         (folder / "dbt_project.yml").write_text(yaml.safe_dump(project), encoding="utf-8")
+        write_profile(folder / "profiles", folder / "state", name="shop", schema="shop_builds")
+        # what each port was told to read
+        self.relations: list[Relations] = []
+
+    def port(self, spark: object, relations: Relations, *others: object) -> Lists:
+        """In the place of any of the lakehouse's."""
+        self.relations.append(relations)
+        return self.lists
 
     def give(self, *keys: int) -> None:
         """One insert a transaction."""
@@ -72,7 +83,7 @@ def desk(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     found = Desk(tmp_path, databases.make("north"))
     monkeypatch.setattr(distribute, "spark_of", lambda *_: None)
     for port in ("LakehouseCommands", "LakehouseSnapshots", "LakehouseReports"):
-        monkeypatch.setattr(distribute, port, lambda *_: found.lists)
+        monkeypatch.setattr(distribute, port, found.port)
     return found
 
 
@@ -85,6 +96,24 @@ def test_a_dry_run_says_what_would_be_done_and_leaves_the_database_alone(desk: D
     assert "Nothing was changed." in result.output
     assert inspect(desk.engine).get_table_names() == before
     assert desk.keys() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "schema"), [((), "shop_builds"), (("--published", "elsewhere"), "elsewhere")]
+)
+def test_commands_are_read_where_builds_write(
+    desk: Desk, options: tuple[str, ...], schema: str
+) -> None:
+    assert desk.call(*options).exit_code == 0
+    assert [one.published for one in desk.relations] == [schema] * 3
+    assert {(one.feeds, one.initial) for one in desk.relations} == {("feeds", "initial")}
+
+
+def test_a_profile_that_is_not_there_is_one_line(desk: Desk) -> None:
+    (desk.folder / "profiles" / "profiles.yml").unlink()
+    result = desk.call()
+    assert result.exit_code == 1
+    assert result.output == f"there is no {desk.folder / 'profiles' / 'profiles.yml'}\n"
 
 
 def test_a_run_ends_with_a_summary_and_the_next_one_goes_on(desk: Desk) -> None:
