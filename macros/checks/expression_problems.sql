@@ -6,10 +6,11 @@
     {%- for item in replication_conflicts.article_list() -%}
         {%- for option in ['check', 'row_filter'] -%}
             {%- for name, expression in (item.options.get(option) or {}).items() -%}
-                {%- set plan = run_query(replication_conflicts._explained(item, option, name, expression)).columns[0].values()[0] -%}
+                {%- set explained = run_query(replication_conflicts._explained(item, option, name, expression)).columns[0].values() -%}
+                {%- set plan = explained | join('\n') -%}
                 {%- if plan.startswith('Error occurred') -%}
                     {#- the plan behind the message is of no use to anybody -#}
-                    {%- set message = (plan.split('\n')[1:] | join(' ')).split(' SQLSTATE')[0] -%}
+                    {%- set message = (plan.split('\n')[1:] | join(' ')).split(' SQLSTATE')[0] | trim -%}
                     {%- do problems.extend(replication_conflicts.problem_texts(item.publication, item.article, [[
                         option, "'" ~ name ~ "' is '" ~ expression ~ "': " ~ message
                     ]])) -%}
