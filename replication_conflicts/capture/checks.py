@@ -11,19 +11,13 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.capture.affinity import better_type
 from replication_conflicts.capture.postgres_types import better_postgres_type
 from replication_conflicts.capture.triggers.postgres_queued import plain_names, queue_trigger
+from replication_conflicts.capture.triggers.sqlite_unique import expression_indexes, parts
 from replication_conflicts.capture.triggers.sqlite_values import held_values, is_refused
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.faults import error_text
 from replication_conflicts.database.images import image_sql, literal, quoted
 from replication_conflicts.database.statements import run_plain
-
-# comments, names in quotes (a quote in them is doubled), and words
-_PARTS = re.compile(
-    r"(?P<comment>--[^\n]*|/\*.*?\*/)|\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|`(?:[^`]|``)*`"
-    r"|\[[^\]]*\]|[\w$]+",
-    re.DOTALL,
-)
 
 
 class CaptureProblem(Exception):
@@ -74,6 +68,7 @@ def check_table(
     if connection.dialect.name == "sqlite":
         _check_types(connection, article)
         _check_triggers(connection, article)
+        _check_expressions(connection, article)
         return
     _check_is_alone(connection, article)
     _check_is_immediate(connection, article)
@@ -125,7 +120,7 @@ def _check_columns(connection: Connection, inspector: Inspector, article: NodeAr
         raise CaptureProblem(f"table {article.name!r} has no column {', '.join(missing)}")
     keys = {
         frozenset(inspector.get_pk_constraint(article.name)["constrained_columns"]),
-        *(frozenset(columns) for columns in unique_indexes(inspector, article)),
+        *_unique_keys(inspector, article),
     }
     if frozenset(article.shape.primary_key) not in keys:
         key = ", ".join(article.shape.primary_key)
@@ -305,15 +300,27 @@ def _postgres_collations(connection: Connection, article: NodeArticle) -> dict[s
     return {row["name"]: row["said"] for row in run_plain(connection, query).mappings()}
 
 
-def unique_indexes(inspector: Inspector, article: NodeArticle) -> list[list[str]]:
+def _unique_keys(inspector: Inspector, article: NodeArticle) -> list[frozenset[str]]:
     """Columns of unique indexes and constraints, without those over expressions or some rows."""
-    found = [list(one["column_names"]) for one in inspector.get_unique_constraints(article.name)]
+    name = article.name
+    found = [list(one["column_names"]) for one in inspector.get_unique_constraints(name)]
     found += [
-        [str(name or "") for name in one["column_names"]]
-        for one in inspector.get_indexes(article.name)
-        if one["unique"] and not any("where" in name for name in one.get("dialect_options", {}))
+        [str(column or "") for column in one["column_names"]]
+        for one in inspector.get_indexes(name)
+        if one["unique"] and not any("where" in option for option in one.get("dialect_options", {}))
     ]
-    return [columns for columns in found if all(columns)]
+    return [frozenset(columns) for columns in found if all(columns)]
+
+
+def _check_expressions(connection: Connection, article: NodeArticle) -> None:
+    """An `or replace` deletes rows by them, without calling a trigger, and nobody knows which."""
+    for name in expression_indexes(connection, article.name):
+        raise CaptureProblem(
+            f"table {article.name!r} has a unique index {name!r} over an expression: what"
+            " `or replace` deletes because of it could not be captured. Make it one over columns,"
+            " such as a generated one with that expression or one with a collation, or one that is"
+            " not unique"
+        )
 
 
 def _check_triggers(connection: Connection, article: NodeArticle) -> None:
@@ -384,6 +391,4 @@ def _is_of_every_update(sql: str) -> bool:
 
 
 def _words(sql: str) -> Iterator[str]:
-    return (
-        found.group().lower() for found in _PARTS.finditer(sql) if found.group("comment") is None
-    )
+    return (found.group().lower() for found in parts(sql))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from sqlalchemy import Connection, Engine, Inspector, func, inspect, select
+from sqlalchemy import Connection, Engine, func, inspect, select
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.checks import (
@@ -22,7 +22,6 @@ from replication_conflicts.capture.checks import (
     check_table,
     check_values,
     declared_types,
-    unique_indexes,
 )
 from replication_conflicts.capture.sessions import insert_existing
 from replication_conflicts.capture.triggers import no_triggers, trigger_names, triggers_for
@@ -32,6 +31,7 @@ from replication_conflicts.capture.triggers.merge_bodies import (
     number_indexes,
 )
 from replication_conflicts.capture.triggers.postgres_merge import sequence_name
+from replication_conflicts.capture.triggers.sqlite_unique import unique_indexes
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
@@ -101,7 +101,7 @@ def install(
         for article in publication.articles.values():
             _add_versions(connection, publication, article)
         inserted = sum(
-            _add_triggers(connection, inspector, publication, article, existing)
+            _add_triggers(connection, publication, article, existing)
             for article in publication.articles.values()
         )
     return Installed(len(publication.articles), inserted)
@@ -318,18 +318,15 @@ def _add_versions(
 
 def _add_triggers(
     connection: Connection,
-    inspector: Inspector,
     publication: NodePublication,
     article: NodeArticle,
     existing: ExistingRows,
 ) -> int:
-    unique_keys = [
-        key for key in unique_indexes(inspector, article) if set(key) <= set(article.kinds)
-    ]
     node = captured_node(connection, publication.name)
     dialect = dialect_of(connection.engine)
+    unique = unique_indexes(connection, article) if dialect == "sqlite" else []
     count = _count_existing(connection, article, existing)
-    for statement in triggers_for(dialect, publication, node, article, unique_keys):
+    for statement in triggers_for(dialect, publication, node, article, unique):
         run_plain(connection, statement)
     if existing is not ExistingRows.INSERT or not count:
         return 0

@@ -10,6 +10,7 @@ from replication_conflicts.capture.triggers import (
     sqlite_merge,
     sqlite_queued,
 )
+from replication_conflicts.capture.triggers.sqlite_unique import UniqueIndex
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 
@@ -19,13 +20,13 @@ def triggers_for(
     publication: NodePublication,
     node: str,
     article: NodeArticle,
-    unique_keys: Sequence[Sequence[str]] = (),
+    unique: Sequence[UniqueIndex] = (),
 ) -> tuple[str, ...]:
-    """The triggers of one article; `unique_keys` are its unique indexes beside the key."""
+    """The triggers of one article; `unique` are the unique indexes of its table (SQLite)."""
     if dialect == "sqlite":
         if publication.is_merge:
-            return sqlite_merge.create(publication, node, article, unique_keys)
-        return sqlite_queued.create(publication.name, article, unique_keys)
+            return sqlite_merge.create(publication, node, article, unique)
+        return sqlite_queued.create(publication.name, article, unique)
     if publication.is_merge:
         return postgres_merge.create(publication, node, article)
     return postgres_queued.create(publication.name, article)

@@ -144,11 +144,11 @@ class MergeBodies:
             f" where {pending}), {self._words.row_number})"
         )
 
-    def replaced(self) -> list[str]:
+    def replaced(self, is_gone: str) -> list[str]:
         """Rows went unseen, because of an `or replace` (SQLite)."""
         gone = (
             f"from replication_replaced gone where gone.article = {literal(self._article.name)}"
-            f" and (not gone.is_key_clash or gone.key_image = {self.key_image('new')})"
+            f" and {is_gone}"
         )
         mine = f"{gone} and gone.beside = {self.metadata}.rowid"
         condition = f"{self.metadata}.rowid in (select gone.beside {gone})"

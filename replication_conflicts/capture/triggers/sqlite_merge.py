@@ -8,9 +8,11 @@ from replication_conflicts.capture.triggers.merge_bodies import MergeBodies
 from replication_conflicts.capture.triggers.sqlite_queued import (
     IS_NODES_OWN,
     NOW,
+    is_gone,
     rows_in_the_way,
     trigger_name,
 )
+from replication_conflicts.capture.triggers.sqlite_unique import UniqueIndex
 from replication_conflicts.capture.triggers.sqlite_values import refused_values
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
@@ -57,13 +59,14 @@ def create(
     publication: NodePublication,
     node: str,
     article: NodeArticle,
-    unique_keys: Sequence[Sequence[str]],
+    unique: Sequence[UniqueIndex],
 ) -> tuple[str, ...]:
     """One statement a trigger."""
     bodies = MergeBodies(words(publication.name), publication, node, article)
     columns = ", ".join(quoted(name) for name in article.kinds)
     is_kept = bodies.key_is_kept()
     image = image_sql(article, "sqlite", "held")
+    gone = is_gone(article, unique)
 
     def trigger(event: str, when: str, body: Sequence[str], condition: str = "true") -> str:
         statements = "\n".join(f"    {statement};" for statement in body)
@@ -76,12 +79,12 @@ def create(
         was_known = f"old.{bodies.version} is not null" if event == "update" else "true"
         return [
             *refused_values(article, event),
-            *rows_in_the_way(article, unique_keys, event, image, bodies.beside(), was_known),
+            *rows_in_the_way(article, unique, event, image, bodies.beside(), was_known),
         ]
 
     return (
         trigger("before_insert", "before insert", in_the_way("insert")),
-        trigger("after_insert", "after insert", [*bodies.replaced(), *bodies.inserted()]),
+        trigger("after_insert", "after insert", [*bodies.replaced(gone), *bodies.inserted()]),
         trigger(
             "before_update",
             f"before update of {columns}",
@@ -90,13 +93,13 @@ def create(
         trigger(
             "after_update",
             f"after update of {columns}",
-            [*bodies.replaced(), *bodies.updated()],
+            [*bodies.replaced(gone), *bodies.updated()],
             f"{is_kept} and ({bodies.is_changed()})",
         ),
         trigger(
             "after_rename",
             f"after update of {columns}",
-            [*bodies.replaced(), *bodies.deleted(), *bodies.inserted()],
+            [*bodies.replaced(gone), *bodies.deleted(), *bodies.inserted()],
             f"not ({is_kept})",
         ),
         trigger(

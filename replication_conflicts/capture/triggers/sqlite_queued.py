@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from replication_conflicts.capture.triggers.sqlite_unique import UniqueIndex
 from replication_conflicts.capture.triggers.sqlite_values import refused_values
 from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.database.images import image_sql, literal, quoted
@@ -44,10 +45,10 @@ def trigger_name(article: str, event: str) -> str:
 
 
 def create(
-    publication: str, article: NodeArticle, unique_keys: Sequence[Sequence[str]]
+    publication: str, article: NodeArticle, unique: Sequence[UniqueIndex]
 ) -> tuple[str, ...]:
     """One statement a trigger."""
-    written = _Written(publication, article, unique_keys)
+    written = _Written(publication, article, unique)
     columns = ", ".join(quoted(name) for name in article.kinds)
     return (
         written.trigger("before_insert", "before insert", written.before("insert")),
@@ -60,7 +61,7 @@ def create(
 
 def rows_in_the_way(
     article: NodeArticle,
-    unique_keys: Sequence[Sequence[str]],
+    unique: Sequence[UniqueIndex],
     event: str,
     image: str,
     beside: str = "null",
@@ -76,8 +77,7 @@ def rows_in_the_way(
     key = article.shape.primary_key
     key_clash = equal("held", "new", key)
     clashes = " or ".join(
-        f"({clash})"
-        for clash in (key_clash, *(equal("held", "new", columns) for columns in unique_keys))
+        f"({clash})" for clash in (key_clash, *(one.clash("new") for one in unique))
     )
     is_itself = f"({equal('held', 'old', key)})" if event == "update" else "false"
     return [
@@ -90,6 +90,24 @@ def rows_in_the_way(
     ]
 
 
+def is_gone(article: NodeArticle, unique: Sequence[UniqueIndex]) -> str:
+    """Whether a row that was in the way, `gone`, has gone, now that the other one is written.
+
+    Before an insert SQLite may not know the key yet, so that a clash of keys is asked again. A
+    partial index may not have the row that is written: then nothing was in its way.
+    """
+    key = article.shape.primary_key
+    gone = "gone.is_key_clash"
+    if unique:
+        clashes = " or ".join(f"({one.clash('new')})" for one in unique)
+        return (
+            f"case when {gone} then gone.key_image = {image_sql(article, 'sqlite', 'new', key)}"
+            f" else not exists (select 1 from {quoted(article.name)} held where ({clashes})"
+            f" and gone.key_image = {image_sql(article, 'sqlite', 'held', key)}) end"
+        )
+    return f"(not {gone} or gone.key_image = {image_sql(article, 'sqlite', 'new', key)})"
+
+
 def equal(left: str, right: str, columns: Sequence[str]) -> str:
     """Whether two rows have the same values in some columns."""
     return " and ".join(f"{left}.{quoted(name)} = {right}.{quoted(name)}" for name in columns)
@@ -99,11 +117,11 @@ class _Written:
     """The bodies of an article's triggers."""
 
     def __init__(
-        self, publication: str, article: NodeArticle, unique_keys: Sequence[Sequence[str]]
+        self, publication: str, article: NodeArticle, unique: Sequence[UniqueIndex]
     ) -> None:
         self._publication = publication
         self._article = article
-        self._unique_keys = unique_keys
+        self._unique = unique
         self._table = quoted(article.name)
         self._version = quoted(article.shape.version_column)
         self._key = article.shape.primary_key
@@ -121,7 +139,7 @@ class _Written:
         was_known = self._was_known() if is_update else "true"
         return [
             *refused_values(self._article, event),
-            *rows_in_the_way(self._article, self._unique_keys, event, "null", was_known=was_known),
+            *rows_in_the_way(self._article, self._unique, event, "null", was_known=was_known),
             *([self._note_new_key()] if is_update else []),
         ]
 
@@ -213,13 +231,10 @@ class _Written:
         ).rstrip()
 
     def _queue_replaced(self) -> list[str]:
-        """Once the row is written, what was in its way is gone.
-
-        Before an insert SQLite may not know the key yet, so that a clash of keys is asked again.
-        """
+        """Once the row is written, what was in its way is gone."""
         source = (
             f"from replication_replaced as gone where gone.article = {literal(self._article.name)}"
-            f" and (not gone.is_key_clash or gone.key_image = {self._key_image('new')})"
+            f" and {is_gone(self._article, self._unique)}"
         )
         return [
             self._queue("delete", "gone.version", "null", "gone.key_image", source),

@@ -504,6 +504,104 @@ class TestSQLite:
             ("update", 1),
         ]
 
+    @pytest.mark.parametrize(
+        "index",
+        [
+            "(name collate nocase)",
+            "(name collate nocase) where name <> '' -- of those that have one",
+            "(name collate nocase) where item.name <> ''",
+            "(small)",
+        ],
+    )
+    @pytest.mark.parametrize("replication", ["queued", "merge"])
+    def test_what_a_replace_deletes_because_of_any_index_is_a_delete(
+        self, tmp_path: Any, replication: str, index: str
+    ) -> None:
+        publication = node_publication("shop", publications(ARTICLES, replication=replication))
+        engine = open_database(sqlite_databases(tmp_path).make("south"))
+        create_tables(engine, publication, with_version=False)
+
+        def run(statement: str) -> None:
+            with engine.begin() as connection:
+                run_plain(connection, statement)
+
+        def sent() -> list[tuple[object, object]]:
+            feed = Feed()
+            upload(engine, publication, feed)
+            found = [(one.values["operation"], one.values["id"]) for one in feed.rows]
+            return sorted(found, key=str)
+
+        # a generated column says what an expression would
+        small = "case when name <> '' then lower(name) end"
+        run(f"alter table item add column small text generated always as ({small})")
+        run(f"create unique index item_name on item {index}")
+        install(engine, publication, "north")
+        run("insert into item (id, name) values (1, 'A'), (2, 'b'), (3, 'c')")
+        assert sent() == [("insert", 1), ("insert", 2), ("insert", 3)]
+        run("insert or replace into item (id, name) values (4, 'a')")
+        assert sent() == [("delete", 1), ("insert", 4)]
+        run("update or replace item set name = 'C' where id = 2")
+        assert sent() == [("delete", 3), ("update", 2)]
+        if "where" not in index:
+            return
+        # rows that the index has not are in no other one's way
+        run("insert or replace into item (id, name) values (5, ''), (6, '')")
+        assert sent() == [("insert", 5), ("insert", 6)]
+        run("update or replace item set name = '' where id = 4")
+        assert sent() == [("update", 4)]
+        assert len(all_rows(engine, publication)["item"]) == 4
+
+    def test_a_partial_index_may_not_have_the_row_that_is_written(self, north: Subscriber) -> None:
+        remove(north.engine, PUBLICATION)
+        north.run("create unique index item_name on item (name) where code > 0")
+        install(north.engine, PUBLICATION, "north")
+        north.run("insert into item (id, name, code) values (1, 'a', 1)")
+        north.upload()
+        north.run("insert or replace into item (id, name, code) values (2, 'a', 0)")
+        assert changes(north.upload()) == [("insert", "item", {"id": 2, "name": "a", "code": 0})]
+        north.run("update or replace item set code = 2 where id = 2")
+        assert [(operation, row["id"]) for operation, _, row in changes(north.upload())] == [
+            ("delete", 1),
+            ("update", 2),
+        ]
+
+    def test_a_unique_index_over_an_expression_is_refused(self, north: Subscriber) -> None:
+        remove(north.engine, PUBLICATION)
+        north.run("create unique index item_name on item (code, lower(name))")
+        with pytest.raises(CaptureProblem, match="unique index 'item_name' over an expression"):
+            install(north.engine, PUBLICATION, "north")
+        north.run("drop index item_name", "create index item_name on item (lower(name))")
+        install(north.engine, PUBLICATION, "north")
+
+    @pytest.mark.parametrize("replication", ["queued", "merge"])
+    def test_an_index_may_have_the_number_of_the_row_and_other_columns(
+        self, tmp_path: Any, replication: str
+    ) -> None:
+        item = {"columns": {"code": "int", "name": "string"}, "primary_key": ["code"]}
+        options = publications({"item": item}, replication=replication)
+        publication = node_publication("shop", options)
+        engine = open_database(sqlite_databases(tmp_path).make("south"))
+        with engine.begin() as connection:
+            for statement in (
+                "create table item (id integer primary key, code int unique, name text, own text)",
+                "create unique index item_own on item (own)",
+                "create unique index item_id on item (id, name)",
+            ):
+                run_plain(connection, statement)
+        install(engine, publication, "north")
+        for statement in (
+            "insert into item values (1, 10, 'a', 'x', null)",
+            "insert or replace into item values (2, 20, 'a', 'x', null)",
+        ):
+            with engine.begin() as connection:
+                run_plain(connection, statement)
+        feed = Feed()
+        upload(engine, publication, feed)
+        found = sorted((str(one.values["operation"]), one.values["code"]) for one in feed.rows)
+        is_merge = replication == "merge"
+        gone = [] if is_merge else [("delete", 10), ("insert", 10)]
+        assert found == [*gone, ("insert", 20)]
+
     @pytest.mark.parametrize("event", ["insert", "update of name, code"])
     @pytest.mark.parametrize("is_older", [True, False])
     def test_what_other_triggers_do_to_the_row_is_in_the_feed(

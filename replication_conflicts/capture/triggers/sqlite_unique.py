@@ -1,0 +1,108 @@
+"""Unique indexes of SQLite: which rows an `or replace` deletes because of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.statements import run_plain
+
+# comments, names in quotes (a quote in them is doubled), and words
+_PARTS = re.compile(
+    r"(?P<comment>--[^\n]*|/\*.*?\*/)|\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|`(?:[^`]|``)*`"
+    r"|\[[^\]]*\]|[\w$]+",
+    re.DOTALL,
+)
+# the table's row in conditions and statements
+_ROW = "held"
+
+
+@dataclass(frozen=True)
+class UniqueIndex:
+    """Columns with the collations by which the index compares them.
+
+    `condition` is that of a partial index, about the row `held`. None: of all rows, or one that
+    cannot be asked there.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    condition: str | None = None
+
+    def is_of(self, key: Sequence[str]) -> bool:
+        """Whether it says no more than that these columns are a key."""
+        binary = {(name, "BINARY") for name in key}
+        return self.condition is None and set(self.columns) == binary
+
+    def clash(self, other: str) -> str:
+        """Whether the row `held` is in the way of another one, should the index have that one."""
+        same = [
+            f"{_ROW}.{quoted(name)} = {other}.{quoted(name)} collate {quoted(collation)}"
+            for name, collation in self.columns
+        ]
+        # a comment in the condition may go to the end of its line
+        return " and ".join([*same, *([f"({self.condition}\n)"] if self.condition else [])])
+
+
+def parts(sql: str) -> Iterator[re.Match[str]]:
+    """Words and names in quotes, without comments."""
+    return (one for one in _PARTS.finditer(sql) if one.group("comment") is None)
+
+
+def unique_indexes(connection: Connection, article: NodeArticle) -> list[UniqueIndex]:
+    """Those beside the article's key, without those over expressions; of constraints, too."""
+    found = [
+        UniqueIndex(columns, _condition(connection, article.name, name))
+        for name, columns in _columns(connection, article.name)
+        if all(column for column, _ in columns)
+    ]
+    return [one for one in found if not one.is_of(article.shape.primary_key)]
+
+
+def expression_indexes(connection: Connection, table: str) -> Sequence[str]:
+    """Names of unique indexes over expressions."""
+    return [
+        name
+        for name, columns in _columns(connection, table)
+        if not all(column for column, _ in columns)
+    ]
+
+
+def _columns(connection: Connection, table: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Each unique index with its columns and their collations; of an expression, no name."""
+    query = f'select name from pragma_index_list({literal(table)}) where "unique" order by seq'
+    found = []
+    for index in run_plain(connection, query).scalars().all():
+        query = (
+            # of the column that numbers the rows there is no name
+            "select case when cid = -1 then (select name from"
+            f" pragma_table_info({literal(table)}) where pk) else name end as name, coll"
+            f' from pragma_index_xinfo({literal(index)}) where "key" order by seqno'
+        )
+        rows = run_plain(connection, query).mappings()
+        columns = tuple((str(row["name"] or ""), str(row["coll"])) for row in rows)
+        found.append((str(index), columns))
+    return found
+
+
+def _condition(connection: Connection, table: str, index: str) -> str | None:
+    query = f"select sql from sqlite_master where type = 'index' and name = {literal(index)}"
+    sql = run_plain(connection, query).scalar()
+    # the index of a constraint has no statement
+    if sql is None:
+        return None
+    where = next((one for one in parts(sql) if one.group().lower() == "where"), None)
+    if where is None:
+        return None
+    condition = str(sql[where.end() :]).strip()
+    try:
+        run_plain(connection, f"select 1 from {quoted(table)} {_ROW} where ({condition}\n) limit 0")
+    except DBAPIError:
+        # it names the table, which has another name here; without it more rows are looked at
+        return None
+    return condition
