@@ -617,3 +617,62 @@ def test_a_column_with_values_of_the_databases_own_is_refused(
         install(engine, shop(replication, item=item), "north")
     # it is no column of this article
     install(engine, shop(replication), "north")
+
+
+LINE: dict[str, Any] = {"columns": {"id": "int", "item": "int"}, "primary_key": ["id"]}
+ACTIONS = [
+    f"on {event} {action}"
+    for event in ("delete", "update")
+    for action in ("cascade", "set null", "set default")
+]
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize("has_foreign_key", [False, True])
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_reference_that_would_change_rows_unseen_is_refused(
+    engine: Engine, action: str, has_foreign_key: bool, replication: str
+) -> None:
+    known = [{"columns": ["item"], "references": "item", "to": ["id"]}] if has_foreign_key else []
+    publication = shop(replication, item=ITEM, line={**LINE, "foreign_keys": known})
+    run(
+        engine,
+        "create table item (id integer primary key, name text)",
+        f"create table line (id integer primary key, item integer references ITEM (id) {action})",
+    )
+    with pytest.raises(CaptureProblem, match=f"'line' refers to 'item' with `{action}`.*restrict"):
+        install(engine, publication, "north")
+
+
+def test_a_reference_of_a_table_to_itself_that_would_change_rows_is_refused(
+    engine: Engine,
+) -> None:
+    boss = "item integer references line (id) on update no action on delete cascade"
+    run(engine, f"create table line (id integer primary key, {boss})")
+    with pytest.raises(CaptureProblem, match="'line' refers to 'line' with `on delete cascade`"):
+        install(engine, shop(line=LINE), "north")
+
+
+@pytest.mark.parametrize("action", ["", "on delete restrict on update restrict"])
+def test_other_references_are_taken(engine: Engine, action: str) -> None:
+    """What is not captured may do what it wants, and so may a reference to it."""
+    run(
+        engine,
+        "create table item (id integer primary key, name text)",
+        "create table shelf (id integer primary key)",
+        "create table line (id integer primary key,"
+        f" item integer references item (id) {action},"
+        " shelf integer references shelf (id) on delete cascade)",
+        "create table badge (id integer references item (id) on delete cascade)",
+    )
+    install(engine, shop(item=ITEM, line=LINE), "north")
+    run(
+        engine,
+        "insert into shelf values (1)",
+        "insert into item (id, name) values (1, 'a')",
+        "insert into line (id, item, shelf) values (1, 1, 1)",
+        "delete from shelf",
+    )
+    feed = Feed(shop(item=ITEM, line=LINE))
+    upload(engine, shop(item=ITEM, line=LINE), feed)
+    assert [one["operation"] for one in feed.records] == ["insert", "insert", "delete"]
