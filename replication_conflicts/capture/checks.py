@@ -52,6 +52,22 @@ def check_sees_all(connection: Connection, publication: NodePublication) -> None
             )
 
 
+def check_encoding(connection: Connection) -> None:
+    """Errors: CaptureProblem where SQLite keeps texts otherwise than in UTF-8.
+
+    The triggers read their bytes, and would refuse each text.
+    """
+    if connection.dialect.name != "sqlite":
+        return
+    encoding = run_plain(connection, "pragma encoding").scalar_one()
+    if encoding != "UTF-8":
+        raise CaptureProblem(
+            f"the database keeps its texts in {encoding}: capture reads UTF-8 only. Make a new"
+            " database, which has UTF-8 by itself, and take everything there: `sqlite3 old.db .dump"
+            " | sqlite3 new.db`"
+        )
+
+
 def check_table(
     connection: Connection,
     inspector: Inspector,

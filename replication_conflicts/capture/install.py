@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, func, inspect, select
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.checks import (
     CaptureProblem,
+    check_encoding,
     check_node,
     check_sees_all,
     check_table,
@@ -80,6 +81,7 @@ def install(
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name):
             _check_is_free(connection, publication)
+        check_encoding(connection)
         check_sees_all(connection, publication)
         for article in publication.articles.values():
             check_table(connection, inspector, publication, article)

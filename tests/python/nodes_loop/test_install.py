@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -395,6 +397,18 @@ class TestSQLite:
         run(engine, f"create table item (id integer primary key, name {declared})")
         publication = shop(item={"columns": {"id": "int", "name": kind}, "primary_key": ["id"]})
         assert install(engine, publication, "north").articles == 1
+
+    @pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
+    @pytest.mark.parametrize("replication", ["queued", "merge"])
+    def test_texts_in_another_encoding_than_utf_8_are_refused(
+        self, tmp_path: Any, replication: str, encoding: str
+    ) -> None:
+        file = tmp_path / "wide.db"
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute(f"pragma encoding = '{encoding}'")
+            connection.execute("create table item (id integer primary key, name text)")
+        with pytest.raises(CaptureProblem, match=f"texts in {encoding}: .* UTF-8 only"):
+            install(open_database(f"sqlite:///{file}"), shop(replication), "north")
 
     @pytest.mark.parametrize(
         "declared",
