@@ -1,8 +1,9 @@
 """Which columns of PostgreSQL keep an article's values as they are.
 
 PostgreSQL rounds and cuts without a word: a column `numeric(10,1)` takes 1.25, a column `date`
-takes a moment. And it takes no text in a column of some other type, such as `uuid` or an enum: no
-command could be carried out there.
+takes a moment, a column `character(9)` loses the blanks at the end of a text, which the lakehouse
+keeps, also in its own `char(9)`, and a column `name` has 63 bytes. And it takes no text in a column
+of some other type, such as `uuid` or an enum: no command could be carried out there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _DECLARED = re.compile(
     r"^(?P<name>[^(]+?)(?:\((?P<first>\d+)(?:,(?P<second>-?\d+))?\))?(?: with(?:out)? time zone)?$"
 )
 _WHOLE_NUMBER = ("smallint", "integer", "bigint")
-_TEXT = ("text", "character varying", "character", "name", "citext")
+_TEXT = ("text", "character varying", "citext")
 # what keeps values of a type, the recommended one first
 _FITTING = {
     **dict.fromkeys(("tinyint", "byte", "smallint", "short"), _WHOLE_NUMBER),

@@ -29,6 +29,8 @@ _SQLITE_TYPES = {
 }
 _POSTGRES_TYPES = {
     "string": "text",
+    # its own `char` would cut blanks
+    "char": "text",
     "tinyint": "smallint",
     "float": "real",
     "double": "double precision",

@@ -111,7 +111,7 @@ def test_a_trigger_behind_the_version_is_refused(databases: Databases) -> None:
         ("timestamp_ntz", "timestamp(6) without time zone"),
         ("string", "character varying(10)"),
         ("string", "public.citext"),
-        ("char(2)", "character(2)"),
+        ("char(2)", "character varying(2)"),
     ],
 )
 def test_a_column_that_keeps_all_values_is_taken(kind: str, declared: str) -> None:
@@ -121,6 +121,10 @@ def test_a_column_that_keeps_all_values_is_taken(kind: str, declared: str) -> No
 @pytest.mark.parametrize(
     ("kind", "declared", "better"),
     [
+        ("string", "character(10)", "text"),
+        ("varchar(10)", "character(10)", "text"),
+        ("char(10)", "character(10)", "text"),
+        ("string", "name", "text"),
         ("int", "numeric", "integer"),
         ("bigint", "double precision", "bigint"),
         ("decimal(10,2)", "numeric(10,1)", "numeric(10,2)"),
