@@ -228,7 +228,9 @@ class MergeCapture:
             name: bound.get(parameter_name(column))
             for name, column in zip(parent_names(known), known.parent_columns, strict=True)
         }
-        versions = {OLD_VERSION: old, NEW_VERSION: new, LINEAGE: json.dumps(dict(lineage))}
+        # as triggers write names: SQLite would take an escaped one for another
+        known_of = json.dumps(dict(lineage), ensure_ascii=False)
+        versions = {OLD_VERSION: old, NEW_VERSION: new, LINEAGE: known_of}
         return {**bound, **parents, **versions}
 
     # --- inserts that are not uploaded: what comes down about them acts if they are undone

@@ -4,6 +4,7 @@ must upload the same net changes and hold the same rows, versions and lineages.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from decimal import Decimal
@@ -15,10 +16,12 @@ from sqlalchemy import inspect
 
 from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import ExistingRows, install, remove
+from replication_conflicts.capture.state import MergeCapture
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import node_publication
-from replication_conflicts.database.engine import open_database
-from replication_conflicts.database.statements import run_plain
+from replication_conflicts.database.engine import agent_transaction, dialect_of, open_database
+from replication_conflicts.database.metadata import LINEAGE, metadata_name
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.nodes import Change
 from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
@@ -30,6 +33,7 @@ from tests.python.nodes_loop.databases import (
     sqlite_databases,
 )
 from tests.python.nodes_loop.pair import Pair
+from tests.python.nodes_loop.subscriber import command
 
 ARTICLES: dict[str, Any] = {
     "item": {
@@ -250,3 +254,20 @@ def test_a_replace_deletes_no_other_row_of_the_same_version(tmp_path: Any) -> No
         run_plain(connection, "insert or replace into item values (1, 'c', 2, null)")
     upload(pair.engine, PUBLICATION, pair)
     assert [(row.values["operation"], row.values["id"]) for row in pair.rows] == [("update", 1)]
+
+
+def test_a_lineage_has_every_name_once(databases: Databases) -> None:
+    engine = open_database(databases.make("north"))
+    create_tables(engine, PUBLICATION, with_version=False)
+    install(engine, PUBLICATION, "Zürich")
+    rows = Tables(PUBLICATION, dialect_of(engine))
+    texts: dict[str, str | None] = {"id": "1", "name": "a", "count": "0"}
+    known = SnapshotRow("item", texts, "Zürich:3", {"Zürich": 3})
+    with agent_transaction(engine) as connection:
+        brought = command(1, "insert", {"id": "1"}, texts, new="Zürich:3")
+        rows.carry_out(connection, [brought])
+        MergeCapture(PUBLICATION, "Zürich", rows).took(connection, [known])
+    with engine.begin() as connection:
+        run_plain(connection, "update item set name = 'b'")
+        (held,) = run_plain(connection, f"select {LINEAGE} from {metadata_name('item')}").scalars()
+    assert json.loads(held, object_pairs_hook=list) == [("Zürich", 4)]
