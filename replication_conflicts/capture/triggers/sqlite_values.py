@@ -122,9 +122,14 @@ def _is_bad_timestamp(value: str) -> str:
     February 30, the hour 24, year 0 (also by its offset from UTC), a small `z`, two separators.
     """
     day = f"substr({value}, 1, 10)"
+    # datetime() rounds: what is left of the last second of all would be year 10000
+    whole = (
+        f"case when substr({value}, 20) glob '.[0-9]*' then substr({value}, 1, 19)"
+        f" || '.0' || ltrim(substr({value}, 21), '0123456789') else {value} end"
+    )
     return (
         f"typeof({value}) <> 'text' or instr({value}, char(0)) > 0"
-        f" or coalesce(datetime({value}), '') < '{_FIRST_DAY}' or {day} < '{_FIRST_DAY}'"
+        f" or coalesce(datetime({whole}), '') < '{_FIRST_DAY}' or {day} < '{_FIRST_DAY}'"
         f" or {_is_no_day(day)}"
         f" or {value} not glob '{_DAY}' and {value} not glob '{_DAY}[ T][0-9][0-9]:*'"
         f" or substr({value}, 12, 2) >= '24' or {value} glob '*z*'"
