@@ -102,15 +102,22 @@ def may_be_written_anew(connection: Connection, article: NodeArticle) -> bool:
     """
     name = literal(article.name)
     if connection.dialect.name == "sqlite":
-        columns, followers = "select name from pragma_table_xinfo({table})", _SQLITE_FOLLOWERS
+        columns = "select name from pragma_table_xinfo({table})"
     else:
         columns = (
             "select attname from pg_attribute where attrelid = cast({relation} as regclass)"
             " and attnum > 0 and not attisdropped"
         )
-        followers = _POSTGRES_FOLLOWERS
     words = {"table": name, "relation": literal(quoted(article.name))}
     held = set(run_plain(connection, columns.format(**words)).scalars())
-    if held != {*article.kinds, article.shape.version_column}:
-        return False
-    return run_plain(connection, followers.format(**words)).first() is None
+    is_whole = held == {*article.kinds, article.shape.version_column}
+    return is_whole and not has_followers(connection, article)
+
+
+def has_followers(connection: Connection, article: NodeArticle) -> bool:
+    """Whether other rows or triggers do something when a row goes."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    query = (_SQLITE_FOLLOWERS if is_sqlite else _POSTGRES_FOLLOWERS).format(
+        table=literal(article.name), relation=literal(quoted(article.name))
+    )
+    return run_plain(connection, query).first() is not None

@@ -9,6 +9,7 @@ as the rows, so that a crash at any point loses nothing and repeats nothing.
 ``trial``         getting past commands that are refused because of the order
 ``reports``       what waits to be reported
 ``snapshot``      replacing a subscriber's tables
+``in_place``      the same, of tables that have more than the publication
 ``agent``         the loop
 ``report``        what a person reads
 """

@@ -18,7 +18,7 @@ from replication_conflicts.database import agent_tables
 from replication_conflicts.database.engine import agent_transaction, lock_wait
 from replication_conflicts.database.faults import Fault, error_text, fault_of, is_locked
 from replication_conflicts.distribution import reports
-from replication_conflicts.distribution.apply import AgentProblem, Node, apply, refusal
+from replication_conflicts.distribution.apply import AgentProblem, Node, apply, naming, refusal
 from replication_conflicts.distribution.ports import (
     CommandSource,
     Refusal,
@@ -30,7 +30,6 @@ from replication_conflicts.distribution.snapshot import (
     check_is_free,
     check_is_new,
     let_nobody_write,
-    naming,
     replace_rows,
 )
 from replication_conflicts.distribution.transactions import (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
@@ -86,3 +87,19 @@ def _is_there(connection: Connection, node: Node, article: str, key: Texts) -> b
         if fault_of(error) is not Fault.REFUSED:
             raise
         return False
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Errors: AgentProblem with these words, where the database refuses something."""
+    try:
+        yield
+    except DBAPIError as error:
+        if fault_of(error) is not Fault.REFUSED:
+            raise
+        raise AgentProblem(f"{what}: {error_text(error)}") from error
+
+
+def said(values: Mapping[str, object]) -> str:
+    """Names with their values, for a message."""
+    return ", ".join(f"{name} {value}" for name, value in values.items())

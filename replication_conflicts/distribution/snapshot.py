@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.database import agent_tables
-from replication_conflicts.database.constraints import defer_constraints
+from replication_conflicts.database.constraints import defer_constraints, may_be_written_anew
 from replication_conflicts.database.faults import (
     FOREIGN_KEY_OR_CHECK,
     Fault,
     error_code,
-    error_text,
     fault_of,
     is_decided_by_other_rows,
 )
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.statements import Tables, run_plain
-from replication_conflicts.distribution.apply import AgentProblem, Node
+from replication_conflicts.distribution.apply import AgentProblem, Node, naming, said
+from replication_conflicts.distribution.in_place import replace_in_place
 from replication_conflicts.publication.rows import SnapshotRow
 from replication_conflicts.statements import NEW_VERSION
 
@@ -53,7 +52,7 @@ def check_is_free(connection: Connection, node: Node, *, is_replacing: bool) -> 
     pending = node.capture.pending(connection)
     if pending:
         raise AgentProblem(
-            f"changes wait for their upload ({_said(pending)}), and the first rows would replace"
+            f"changes wait for their upload ({said(pending)}), and the first rows would replace"
             " them: `capture upload` first, or `capture remove --discard`"
         )
     if is_replacing or node.capture.awaits_snapshot(connection):
@@ -61,7 +60,7 @@ def check_is_free(connection: Connection, node: Node, *, is_replacing: bool) -> 
     held = held_rows(connection, node)
     if held:
         raise AgentProblem(
-            f"the tables have rows ({_said(held)}), which the first rows would replace:"
+            f"the tables have rows ({said(held)}), which the first rows would replace:"
             " --replace-rows, if that is meant"
         )
 
@@ -84,6 +83,8 @@ def replace_rows(connection: Connection, node: Node, rows: Iterable[SnapshotRow]
     # rows may refer to later ones of their own table, and rows of other tables to what goes first
     defer_constraints(connection)
     node.capture.started_over(connection)
+    if not _may_be_written_anew(connection, node):
+        return replace_in_place(connection, node, in_chunks(rows))
     for article in reversed(list(node.publication.articles.values())):
         with naming(f"the rows of {article.name} cannot be replaced"):
             run_plain(connection, f"delete from {quoted(article.name)}")
@@ -96,6 +97,16 @@ def replace_rows(connection: Connection, node: Node, rows: Iterable[SnapshotRow]
     for row in waiting:
         _insert_one(connection, node.tables, row)
     return count
+
+
+def _may_be_written_anew(connection: Connection, node: Node) -> bool:
+    """Whether nothing is lost where all rows go and others come.
+
+    Rows of one table may refer to those of another one, so that it is the same for all of them.
+    """
+    return all(
+        may_be_written_anew(connection, article) for article in node.publication.articles.values()
+    )
 
 
 def _insert(
@@ -147,7 +158,7 @@ def _has_come(connection: Connection, tables: Tables, row: SnapshotRow) -> bool:
 def _insert_one(connection: Connection, tables: Tables, row: SnapshotRow) -> None:
     table = tables[row.article]
     key = {name: row.row.get(name) for name in table.article.shape.primary_key}
-    with naming(f"the snapshot's row {_said(key)} of {row.article} is refused"):
+    with naming(f"the snapshot's row {said(key)} of {row.article} is refused"):
         connection.execute(table.statement("insert").clause, [_values(tables, row)])
 
 
@@ -155,21 +166,6 @@ def _values(tables: Tables, row: SnapshotRow) -> dict[str, object]:
     table = tables[row.article]
     given = {**table.bound(row.row), NEW_VERSION: row.version}
     return table.statement("insert").values(given)
-
-
-@contextmanager
-def naming(what: str) -> Iterator[None]:
-    """Errors: AgentProblem with these words, where the database refuses something."""
-    try:
-        yield
-    except DBAPIError as error:
-        if fault_of(error) is not Fault.REFUSED:
-            raise
-        raise AgentProblem(f"{what}: {error_text(error)}") from error
-
-
-def _said(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
 def in_chunks(rows: Iterable[SnapshotRow]) -> Iterator[list[SnapshotRow]]:

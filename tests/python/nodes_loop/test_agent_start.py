@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import inspect
 
 from replication_conflicts.capture.install import ExistingRows
 from replication_conflicts.distribution import snapshot
@@ -171,3 +172,134 @@ def test_rows_that_another_table_keeps_are_named(databases: Databases) -> None:
     words = "rows of employee cannot be replaced: |refused as a whole: "
     with pytest.raises(AgentProblem, match=f"({words}).*(?i:foreign key)"):
         subscriber.agent(is_replacing_rows=True).initialize()
+
+
+SLOT: dict[str, Any] = {
+    "slot": {"columns": {"id": "int", "code": "string"}, "primary_key": ["id"]},
+    "pin": {
+        "columns": {"id": "int", "slot": "int"},
+        "primary_key": ["id"],
+        "foreign_keys": [{"columns": ["slot"], "references": "slot", "to": ["id"]}],
+    },
+}
+OWN = "alter table slot add column color text"
+SLOTS = "insert into slot (id, code, color) values (1, 'a', 'red'), (2, 'b', 'blue'), (3, 'c', 'x')"
+
+
+def slot(key: int, code: str | None, article: str = "slot") -> SnapshotRow:
+    other = "code" if article == "slot" else "slot"
+    return SnapshotRow(article, {"id": str(key), other: code}, f"HQ:{key}", {"HQ": key})
+
+
+def slots(databases: Databases, replication: str | None, *sql: str) -> Subscriber:
+    existing = ExistingRows.SNAPSHOT
+    subscriber = Subscriber(databases, SLOT, replication=replication, existing=existing, sql=OWN)
+    subscriber.execute(*sql)
+    if replication is not None:
+        subscriber.upload()
+    return subscriber
+
+
+def start_over(subscriber: Subscriber, rows: list[SnapshotRow], *, is_first: bool) -> None:
+    if is_first:
+        subscriber.lists.initial = rows
+        subscriber.agent(is_replacing_rows=True).initialize()
+        return
+    subscriber.lists.snapshot = rows
+    table = (SnapshotTable("slot", "x", 1),)
+    subscriber.give(AgentCommand("r", "reinitialize", 4, snapshot=table, snapshot_position=9))
+    subscriber.run()
+
+
+COLORS = "select id || coalesce(code, '') || coalesce(color, '') || coalesce(row_version, '')"
+COLORS += " from slot order by id"
+
+
+@pytest.mark.parametrize("replication", [None, "queued", "merge"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_snapshot_leaves_columns_that_are_not_in_the_article(
+    databases: Databases, replication: str | None, is_first: bool
+) -> None:
+    subscriber = slots(databases, replication, SLOTS)
+    start_over(subscriber, [slot(1, "A"), slot(2, None), slot(4, "d")], is_first=is_first)
+    assert subscriber.values(COLORS) == ["1AredHQ:1", "2blueHQ:2", "4dHQ:4"]
+    left = [name for name in inspect(subscriber.engine).get_table_names() if "seen" in name]
+    assert not left
+
+
+@pytest.mark.parametrize("replication", [None, "queued", "merge"])
+def test_rows_of_a_snapshot_trade_unique_values_with_all_of_their_columns(
+    databases: Databases, replication: str | None
+) -> None:
+    number = "alter table slot add column number integer"
+    if databases.kind == "postgres":
+        number += " generated always as identity"
+    unique = "create unique index slot_code on slot (code)"
+    subscriber = slots(databases, replication, number, unique, SLOTS)
+    numbers = "select number from slot where id < 4 order by id"
+    before = subscriber.values(numbers)
+    rows = [slot(4, "c"), slot(1, "b"), slot(2, "a")]
+    start_over(subscriber, rows, is_first=False)
+    assert subscriber.values(COLORS) == ["1bredHQ:1", "2ablueHQ:2", "4cHQ:4"]
+    assert subscriber.values(numbers) == before[:2]
+    # what has no trade waits for the row that goes
+    start_over_again = [slot(2, "c"), slot(1, "b")]
+    subscriber.lists.commands.clear()
+    subscriber.lists.snapshot = start_over_again
+    table = (SnapshotTable("slot", "x", 1),)
+    subscriber.give(AgentCommand("s", "reinitialize", 10, snapshot=table, snapshot_position=19))
+    subscriber.run()
+    assert subscriber.values(COLORS) == ["1bredHQ:1", "2cblueHQ:2"]
+
+
+def test_rows_of_a_snapshot_do_not_trade_where_others_would_go_with_them(
+    databases: Databases,
+) -> None:
+    subscriber = slots(
+        databases,
+        None,
+        "create unique index slot_code on slot (code)",
+        "create table badge (slot integer references slot (id) on delete cascade)",
+        SLOTS,
+        "insert into badge values (1), (3)",
+    )
+    with pytest.raises(AgentProblem, match=r"row id \d of slot is refused: .*(?i:unique)"):
+        start_over(subscriber, [slot(1, "b"), slot(2, "a")], is_first=True)
+    assert subscriber.values("select slot from badge order by slot") == [1, 3]
+    start_over(subscriber, [slot(1, "c"), slot(2, "a")], is_first=True)
+    # the row 3 is gone, and with it what the application says
+    assert subscriber.values("select slot from badge order by slot") == [1]
+
+
+def test_a_snapshot_takes_nothing_along_that_refers_to_rows_that_stay(
+    databases: Databases,
+) -> None:
+    subscriber = Subscriber(
+        databases,
+        EMPLOYEE,
+        sql="create table badge (id integer references employee (id) on delete cascade)",
+    )
+    subscriber.execute("insert into employee (id) values (1)", "insert into badge values (1)")
+    subscriber.lists.initial = [row(1), row(2, boss=1)]
+    assert subscriber.agent(is_replacing_rows=True).initialize() == 2
+    assert subscriber.values("select id from badge") == [1]
+
+
+def test_rows_of_a_snapshot_that_others_refer_to_go_when_these_have_changed(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "_ROWS_AT_ONCE", 2)
+    subscriber = slots(
+        databases,
+        None,
+        "drop table pin",
+        "create table pin (id integer primary key, slot integer references slot (id),"
+        " row_version text, unique (slot))",
+        SLOTS,
+        "insert into pin (id, slot) values (1, 1), (2, 2), (3, 3)",
+    )
+    brought = [slot(key, "z") for key in (3, 5, 4)]
+    brought += [slot(1, "3", "pin"), slot(6, "4", "pin"), slot(3, "5", "pin")]
+    start_over(subscriber, brought, is_first=False)
+    assert subscriber.values(COLORS) == ["3zxHQ:3", "4zHQ:4", "5zHQ:5"]
+    assert subscriber.values("select slot from pin order by id") == [3, 5, 4]
