@@ -1,12 +1,12 @@
 {#- What Spark says against the checks and row filters of articles; a list of texts. Without this a mistake in one would only be met by
     the first change that is judged by it, in the middle of a statement that names no article. An `explain` returns what is wrong with a
-    query as text; what cannot even be parsed is an error of its own, which shows the statement, and in it where the expression is from. -#}
+    query as text. -#}
 {% macro expression_problems() -%}
     {%- set problems = [] -%}
     {%- for item in replication_conflicts.article_list() -%}
         {%- for option in ['check', 'row_filter'] -%}
             {%- for name, expression in (item.options.get(option) or {}).items() -%}
-                {%- set explained = run_query(replication_conflicts._explained(item, option, name, expression)).columns[0].values() -%}
+                {%- set explained = run_query(replication_conflicts._explained(item, expression)).columns[0].values() -%}
                 {%- set plan = explained | join('\n') -%}
                 {%- if plan.startswith('Error occurred') -%}
                     {#- the plan behind the message is of no use to anybody -#}
@@ -22,15 +22,13 @@
 {%- endmacro %}
 
 
-{#- A query that Spark need not run to say whether an expression is a condition over the columns of its article. -#}
-{% macro _explained(item, option, name, expression) -%}
-explain
--- publication '{{ item.publication }}', article '{{ item.article }}', option '{{ option }}', '{{ name }}':
-select 1 from (
-    select
-        {%- for column, data_type in item.options.columns.items() %}
-        cast(null as {{ data_type }}) as {{ adapter.quote(column) }}{{ ',' if not loop.last }}
-        {%- endfor %}
-)
-where ({{ expression }})
+{#- A query that Spark need not run to say whether an expression is a condition over the columns of its article. It is given as a text:
+    so even one that cannot be parsed is something that `explain` tells. -#}
+{% macro _explained(item, expression) -%}
+    {%- set columns = [] -%}
+    {%- for column, data_type in item.options.columns.items() -%}
+        {%- do columns.append('cast(null as ' ~ data_type ~ ') as ' ~ adapter.quote(column)) -%}
+    {%- endfor -%}
+    {%- set query = 'select 1 from (select ' ~ columns | join(', ') ~ ') where (' ~ expression ~ ')' -%}
+    {{ return('explain execute immediate ' ~ replication_conflicts.sql_text(query)) }}
 {%- endmacro %}
