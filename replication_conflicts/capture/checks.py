@@ -77,6 +77,8 @@ def check_table(
     """Errors: CaptureProblem where the article's table cannot be captured as it is."""
     if connection.dialect.name == "sqlite":
         _check_name(article)
+        # first: SQLAlchemy warns of such an index wherever it reads a table's keys
+        _check_expressions(connection, article)
     _check_columns(connection, inspector, article)
     _check_version_column(connection, inspector, publication, article)
     _check_collations(connection, article)
@@ -85,7 +87,6 @@ def check_table(
     if connection.dialect.name == "sqlite":
         _check_types(connection, article)
         _check_triggers(connection, article)
-        _check_expressions(connection, article)
         return
     _check_is_alone(connection, article)
     _check_is_immediate(connection, article)
@@ -415,14 +416,9 @@ def _check_order_of_triggers(connection: Connection, article: NodeArticle) -> No
     change that has called it.
     """
     queue = queue_trigger(article.name)
-    query = (
-        "select tgname from pg_trigger"
-        f" where tgrelid = cast({literal(quoted(article.name))} as regclass)"
-        # of each row, and neither before it is written nor instead
-        " and not tgisinternal and tgtype & 1 = 1 and tgtype & (2 | 64) = 0"
-        f' and tgname collate "C" < {literal(queue)} order by tgname'
-    )
-    name = run_plain(connection, query).scalar()
+    # neither before the row is written nor instead
+    condition = f'tgtype & (2 | 64) = 0 and tgname collate "C" < {literal(queue)}'
+    name = _trigger_of_each_row(connection, article, condition)
     if name is not None:
         raise CaptureProblem(
             f"table {article.name!r} has a trigger {name!r} that PostgreSQL runs before the one"
@@ -435,20 +431,30 @@ def _check_order_of_triggers(connection: Connection, article: NodeArticle) -> No
 def _check_last_word(connection: Connection, article: NodeArticle) -> None:
     """Merge replication gives a changed row another version, and asks for that what is written."""
     version, *_ = plain_names(article.name)
-    query = (
-        "select tgname from pg_trigger"
-        f" where tgrelid = cast({literal(quoted(article.name))} as regclass)"
-        # of each row, before it is inserted or updated
-        " and not tgisinternal and tgtype & 1 = 1 and tgtype & 2 = 2 and tgtype & (4 | 16) <> 0"
-        f' and tgname collate "C" > {literal(version)} order by tgname'
+    # before the row is inserted or updated
+    condition = (
+        f'tgtype & 2 = 2 and tgtype & (4 | 16) <> 0 and tgname collate "C" > {literal(version)}'
     )
-    name = run_plain(connection, query).scalar()
+    name = _trigger_of_each_row(connection, article, condition)
     if name is not None:
         raise CaptureProblem(
             f"table {article.name!r} has a trigger {name!r} that PostgreSQL runs behind the one"
             f" that gives a changed row its version, {version!r}: what it changes would have no"
             " version. Give it another name, such as one that begins with a capital letter"
         )
+
+
+def _trigger_of_each_row(
+    connection: Connection, article: NodeArticle, condition: str
+) -> str | None:
+    """The name of the first such trigger of PostgreSQL, by the columns of `pg_trigger`."""
+    query = (
+        "select tgname from pg_trigger"
+        f" where tgrelid = cast({literal(quoted(article.name))} as regclass)"
+        f" and not tgisinternal and tgtype & 1 = 1 and {condition} order by tgname"
+    )
+    name: str | None = run_plain(connection, query).scalar()
+    return name
 
 
 def _is_of_every_update(sql: str) -> bool:
