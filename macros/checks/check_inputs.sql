@@ -13,33 +13,33 @@
     {%- set query -%}
         select
             'subscription' as subject, publication, subscriber, max(type) as value, count(*) as number,
-            max(priority) as priority, max(republisher) as is_republisher, max(below) as below
+            max(priority) as priority, max(republisher) as is_republisher, max(below) as below, null as conflict_id
         from {{ subscriptions_now }}
         group by publication, subscriber
         union all
         select
             'event' as subject, publication, subscriber, event as value, count(*) as number,
-            null as priority, null as is_republisher, null as below
+            null as priority, null as is_republisher, null as below, null as conflict_id
         from {{ events_now }}
         group by publication, subscriber, event
         union all
         select
-            'decision' as subject, min(conflict_id) as publication, null as subscriber, decision as value, count(*) as number,
-            null as priority, null as is_republisher, null as below
+            'decision' as subject, null as publication, null as subscriber, decision as value, count(*) as number,
+            null as priority, null as is_republisher, null as below, min(conflict_id) as conflict_id
         from {{ decisions_now }}
         group by decision
         {%- if event_log is not none %}
         union all
         select distinct
             'logged event' as subject, publication, subscriber, event as value, 1 as number,
-            null as priority, null as is_republisher, null as below
+            null as priority, null as is_republisher, null as below, null as conflict_id
         from {{ event_log }}
         {%- endif %}
         {%- if recorded_policies is not none %}
         union all
         select
-            'policy' as subject, publication, null as subscriber, max_by(policy, struct(run_sequence, recorded_at)) as value, 1 as number,
-            null as priority, null as is_republisher, null as below
+            'policy' as subject, publication, null as subscriber, {{ replication_conflicts.recorded_policy() }} as value, 1 as number,
+            null as priority, null as is_republisher, null as below, null as conflict_id
         from {{ recorded_policies }}
         group by publication
         {%- endif %}
@@ -47,7 +47,7 @@
         union all
         select
             'type' as subject, publication, subscriber, max_by(type, run_sequence) as value, 1 as number,
-            null as priority, null as is_republisher, null as below
+            null as priority, null as is_republisher, null as below, null as conflict_id
         from {{ recorded_types }}
         group by publication, subscriber
         {%- endif %}
@@ -60,7 +60,7 @@
             {%- do found[row['subject']].append({
                 'publication': row['publication'], 'subscriber': row['subscriber'], 'value': row['value'],
                 'number': row['number'], 'priority': row['priority'], 'is_republisher': row['is_republisher'],
-                'below': row['below']
+                'below': row['below'], 'conflict_id': row['conflict_id']
             }) -%}
         {%- endfor -%}
         {%- set subscriptions = found['subscription'] -%}

@@ -1,22 +1,27 @@
 {#- What is wrong with the relation `conflict_decisions`; a list of texts. What an earlier run has taken is left alone.
-    decisions: one {value: the decision, number of rows, publication: a conflict with it} for each that there is.
+    decisions: one {value: the decision, number of rows, conflict_id: a conflict with it} for each that there is.
     Before the first run of a warehouse no conflict is known: decisions then wait for the next run. -#}
 {% macro decision_problems(decisions) -%}
     {%- set allowed = ['submit_winner', 'submit_loser', 'remove'] -%}
     {%- set problems = [] -%}
     {%- for row in decisions if row.value not in allowed -%}
         {%- do problems.append(
-            'conflict_decisions, ' ~ ("conflict '" ~ row.publication ~ "'" if row.publication is not none else 'a row without conflict_id')
-            ~ (' and ' ~ (row.number - 1) ~ ' more' if row.number > 1) ~ ": the decision is '" ~ row.value ~ "', must be one of: " ~ allowed | join(', ') ~ '.'
+            replication_conflicts._decision_in_words(row.conflict_id) ~ (' and ' ~ (row.number - 1) ~ ' more' if row.number > 1)
+            ~ ": the decision is '" ~ row.value ~ "', must be one of: " ~ allowed | join(', ') ~ '.'
         ) -%}
     {%- endfor -%}
     {%- if replication_conflicts.held_relation('change_outcomes') is not none -%}
         {%- for row in run_query(replication_conflicts._faulty_decisions()).rows -%}
-            {%- set subject = "conflict '" ~ row['conflict_id'] ~ "'" if row['conflict_id'] is not none else 'a row without conflict_id' -%}
-            {%- do problems.append('conflict_decisions, ' ~ subject ~ ': ' ~ row['problem']) -%}
+            {%- do problems.append(replication_conflicts._decision_in_words(row['conflict_id']) ~ ': ' ~ row['problem']) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(problems) }}
+{%- endmacro %}
+
+
+{#- Which row of the relation is meant. -#}
+{% macro _decision_in_words(conflict_id) -%}
+    {{ return('conflict_decisions, ' ~ ("conflict '" ~ conflict_id ~ "'" if conflict_id is not none else 'a row without conflict_id')) }}
 {%- endmacro %}
 
 

@@ -12,8 +12,7 @@ recorded as (
     {% if held_relation('publication_policies') is not none -%}
     select
         publication,
-        -- a run that decides nothing has the number of the next one
-        max_by(policy, struct(run_sequence, recorded_at)) as policy
+        {{ recorded_policy() }} as policy
     from {{ source('held', 'publication_policies') }}
     group by publication
     {%- else -%}

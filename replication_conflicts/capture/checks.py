@@ -181,7 +181,7 @@ def declared_types(connection: Connection, table: str) -> dict[str, str]:
         f"select name, type from pragma_table_xinfo({literal(table)})"
         if connection.dialect.name == "sqlite"
         else "select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute"
-        f" where attrelid = cast({literal(quoted(table))} as regclass)"
+        f" where attrelid = {_regclass(table)}"
         " and attnum > 0 and not attisdropped"
     )
     return {row["name"]: row["type"] for row in run_plain(connection, query).mappings()}
@@ -205,7 +205,7 @@ def _check_generated(connection: Connection, article: NodeArticle) -> None:
         f"select name from pragma_table_xinfo({literal(article.name)}) where hidden in (2, 3)"
         if connection.dialect.name == "sqlite"
         else "select attname from pg_attribute"
-        f" where attrelid = cast({literal(quoted(article.name))} as regclass)"
+        f" where attrelid = {_regclass(article.name)}"
         " and not attisdropped and (attgenerated <> '' or attidentity = 'a')"
     )
     generated = set(run_plain(connection, query).scalars())
@@ -226,7 +226,7 @@ _POSTGRES_ACTIONS = """
 select parent.relname as parent, {words_of_delete} as on_delete, {words_of_update} as on_update
 from pg_constraint one
 join pg_class parent on parent.oid = one.confrelid
-where one.contype = 'f' and one.conrelid = cast({table} as regclass)
+where one.contype = 'f' and one.conrelid = {table}
     and one.confrelid in ({captured})
 order by one.conname
 """
@@ -261,10 +261,8 @@ def _actions(connection: Connection, publication: NodePublication, article: Node
     words = {"c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
     cases = " ".join(f"when '{letter}' then '{word}'" for letter, word in words.items())
     return _POSTGRES_ACTIONS.format(
-        table=literal(quoted(article.name)),
-        captured=", ".join(
-            f"cast({literal(quoted(name))} as regclass)" for name in publication.articles
-        ),
+        table=_regclass(article.name),
+        captured=", ".join(map(_regclass, publication.articles)),
         words_of_delete=f"case one.confdeltype {cases} else 'NO ACTION' end",
         words_of_update=f"case one.confupdtype {cases} else 'NO ACTION' end",
     )
@@ -272,7 +270,7 @@ def _actions(connection: Connection, publication: NodePublication, article: Node
 
 def _check_is_alone(connection: Connection, article: NodeArticle) -> None:
     """Triggers are of one table: what is written to those that inherit from it is not captured."""
-    table = f"cast({literal(quoted(article.name))} as regclass)"
+    table = _regclass(article.name)
     query = (
         "select cast(heir.inhrelid as regclass)::text from pg_inherits heir"
         " join pg_class one on one.oid = heir.inhrelid"
@@ -292,7 +290,7 @@ def _check_is_immediate(connection: Connection, article: NodeArticle) -> None:
     key = sorted(article.shape.primary_key)
     query = (
         "select bool_or(one.indimmediate) from pg_index one"
-        f" where one.indrelid = cast({literal(quoted(article.name))} as regclass)"
+        f" where one.indrelid = {_regclass(article.name)}"
         " and one.indisunique and one.indpred is null and"
         ' (select array_agg(cast(held.attname as text) order by held.attname collate "C")'
         " from pg_attribute held where held.attrelid = one.indrelid"
@@ -312,7 +310,7 @@ def _check_postgres_types(connection: Connection, article: NodeArticle) -> None:
     query = (
         "with recursive held (name, kind, modifier) as ("
         "select cast(attname as text), atttypid, atttypmod from pg_attribute"
-        f" where attrelid = cast({literal(quoted(article.name))} as regclass)"
+        f" where attrelid = {_regclass(article.name)}"
         " and attnum > 0 and not attisdropped"
         " union all"
         " select held.name, one.typbasetype, one.typtypmod from held"
@@ -363,7 +361,7 @@ def _postgres_collations(connection: Connection, article: NodeArticle) -> dict[s
         " left join pg_type base on base.oid = kind.typbasetype"
         " left join pg_collation other"
         " on other.oid = held.attcollation and not other.collisdeterministic"
-        f" where held.attrelid = cast({literal(quoted(article.name))} as regclass)"
+        f" where held.attrelid = {_regclass(article.name)}"
         f" and held.attname in ({names}) and (other.oid is not null"
         " or 'citext' in (kind.typname, base.typname))"
     )
@@ -450,11 +448,16 @@ def _trigger_of_each_row(
     """The name of the first such trigger of PostgreSQL, by the columns of `pg_trigger`."""
     query = (
         "select tgname from pg_trigger"
-        f" where tgrelid = cast({literal(quoted(article.name))} as regclass)"
+        f" where tgrelid = {_regclass(article.name)}"
         f" and not tgisinternal and tgtype & 1 = 1 and {condition} order by tgname"
     )
     name: str | None = run_plain(connection, query).scalar()
     return name
+
+
+def _regclass(table: str) -> str:
+    """A table as PostgreSQL's catalog refers to it; that there is none is an error."""
+    return f"cast({literal(quoted(table))} as regclass)"
 
 
 def _is_of_every_update(sql: str) -> bool:

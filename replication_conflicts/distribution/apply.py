@@ -11,7 +11,13 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.database.captured import CaptureState, NoCapture
-from replication_conflicts.database.faults import Fault, error_code, error_text, fault_of
+from replication_conflicts.database.faults import (
+    Fault,
+    error_code,
+    error_text,
+    fault_of,
+    is_decided_by_other_rows,
+)
 from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.ports import Refusal
@@ -60,9 +66,8 @@ def refusal(
             raise
         # a row that is there must not be reported as none: it would be deleted at the publisher
         if _is_there(connection, node, command.article, command.key):
-            key = ", ".join(f"{name} {text}" for name, text in command.key.items())
             raise AgentProblem(
-                f"a command about the row {key} of {command.article} is refused"
+                f"a command about the row {said(command.key)} of {command.article} is refused"
                 f" ({error_text(error)}), and the row cannot be read: {error_text(problem)}"
             ) from problem
         held = None
@@ -98,6 +103,12 @@ def naming(what: str) -> Iterator[None]:
         if fault_of(error) is not Fault.REFUSED:
             raise
         raise AgentProblem(f"{what}: {error_text(error)}") from error
+
+
+def refused_for_now(problem: AgentProblem) -> DBAPIError | None:
+    """What the database has said, where the problem is other rows, which may yet come or go."""
+    error = problem.__cause__
+    return error if isinstance(error, DBAPIError) and is_decided_by_other_rows(error) else None
 
 
 def said(values: Mapping[str, object]) -> str:

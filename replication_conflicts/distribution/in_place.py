@@ -6,14 +6,14 @@ along what refers to it. So rows that are there stay, and are updated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.database.constraints import has_followers
-from replication_conflicts.database.faults import Fault, fault_of, is_decided_by_other_rows
+from replication_conflicts.database.faults import Fault, fault_of
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.metadata import short_name
 from replication_conflicts.database.statements import (
@@ -24,7 +24,13 @@ from replication_conflicts.database.statements import (
     run_plain,
     where_key,
 )
-from replication_conflicts.distribution.apply import AgentProblem, Node, naming, said
+from replication_conflicts.distribution.apply import (
+    AgentProblem,
+    Node,
+    naming,
+    refused_for_now,
+    said,
+)
 from replication_conflicts.publication.rows import SnapshotRow
 from replication_conflicts.publication.values import Texts
 from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, ArticleShape
@@ -118,14 +124,7 @@ class _Rows:
 
     def has_come(self, row: SnapshotRow) -> bool:
         """Write a row; False where other rows are in its way, or have not come yet."""
-        try:
-            with self._connection.begin_nested():
-                self.bring_one(row)
-        except AgentProblem as problem:
-            if not _is_for_later(problem):
-                raise
-            return False
-        return True
+        return self._is_done(lambda: self.bring_one(row))
 
     def bring_one(self, row: SnapshotRow) -> None:
         """Write a row. Errors: AgentProblem, naming it."""
@@ -134,14 +133,7 @@ class _Rows:
 
     def has_cleared(self) -> bool:
         """Delete what the snapshot has not; False where rows refer to it that are to change."""
-        try:
-            with self._connection.begin_nested():
-                self.clear()
-        except AgentProblem as problem:
-            if not _is_for_later(problem):
-                raise
-            return False
-        return True
+        return self._is_done(self.clear)
 
     def clear(self) -> None:
         """Delete what the snapshot has not. Errors: AgentProblem."""
@@ -178,6 +170,16 @@ class _Rows:
     def close(self) -> None:
         """The keys go."""
         run_plain(self._connection, f"drop table {self._seen}")
+
+    def _is_done(self, work: Callable[[], None]) -> bool:
+        try:
+            with self._connection.begin_nested():
+                work()
+        except AgentProblem as problem:
+            if refused_for_now(problem) is None:
+                raise
+            return False
+        return True
 
     def _exchange(self, rows: Sequence[SnapshotRow]) -> None:
         shape, dialect = self._article.shape, self._table.dialect
@@ -243,8 +245,3 @@ def _of_any_version(shape: ArticleShape, update: Prepared) -> Prepared:
     statement = update.statement[:end]
     parameters = tuple(name for name in update.parameters if name != OLD_VERSION)
     return Prepared(statement, text(escaped(statement)), parameters)
-
-
-def _is_for_later(problem: AgentProblem) -> bool:
-    error = problem.__cause__
-    return isinstance(error, DBAPIError) and is_decided_by_other_rows(error)

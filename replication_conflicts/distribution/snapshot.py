@@ -15,11 +15,16 @@ from replication_conflicts.database.faults import (
     Fault,
     error_code,
     fault_of,
-    is_decided_by_other_rows,
 )
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.statements import Tables, run_plain
-from replication_conflicts.distribution.apply import AgentProblem, Node, naming, said
+from replication_conflicts.distribution.apply import (
+    AgentProblem,
+    Node,
+    naming,
+    refused_for_now,
+    said,
+)
 from replication_conflicts.distribution.in_place import replace_in_place
 from replication_conflicts.publication.rows import SnapshotRow
 from replication_conflicts.statements import NEW_VERSION
@@ -146,10 +151,8 @@ def _has_come(connection: Connection, tables: Tables, row: SnapshotRow) -> bool:
         with connection.begin_nested():
             _insert_one(connection, tables, row)
     except AgentProblem as problem:
-        error = problem.__cause__
-        if not isinstance(error, DBAPIError) or not is_decided_by_other_rows(error):
-            raise
-        if error_code(error) != FOREIGN_KEY_OR_CHECK:
+        error = refused_for_now(problem)
+        if error is None or error_code(error) != FOREIGN_KEY_OR_CHECK:
             raise
         return False
     return True
