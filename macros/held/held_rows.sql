@@ -32,7 +32,9 @@ full outer join (
                 version_change_id,
                 publisher_lineage,
                 merge_version,
-                coalesce(merged_row, change_row) as published_row
+                {{ replication_conflicts.whole_row(
+                    'coalesce(merged_row, change_row)', 'array(' ~ replication_conflicts.sql_texts(item.options.columns) ~ ')'
+                ) }} as published_row
             ),
             {{ replication_conflicts.decision_order() }}
         ) as newest

@@ -1,11 +1,40 @@
 {{ config(materialized='ephemeral') }}
 
 -- One row per conflict: the row that lost, NULL where a delete did, and what the publisher held
--- when it was decided, NULL where that was no row.
+-- when it was decided, NULL where that was no row; with all columns that the article has now.
 
-select
-    conflict_id,
-    {{ lost_row() }} as lost_row,
-    {{ winning_row() }} as winning_row
-from {{ ref('change_outcomes') }}
-where conflict_id is not null
+with
+
+outcomes as (
+    select
+        publication,
+        article,
+        conflict_id,
+        {{ lost_row() }} as lost_row,
+        {{ winning_row() }} as winning_row
+    from {{ ref('change_outcomes') }}
+    where conflict_id is not null
+),
+
+articles as (select * from {{ ref('configured_articles') }}),
+
+-- what is configured no more keeps the columns that it had
+final as (
+    select
+        outcomes.conflict_id,
+        coalesce(
+            {{ whole_row('outcomes.lost_row', 'articles.column_names') | indent(12) }},
+            outcomes.lost_row
+        ) as lost_row,
+        coalesce(
+            {{ whole_row('outcomes.winning_row', 'articles.column_names') | indent(12) }},
+            outcomes.winning_row
+        ) as winning_row
+    from outcomes
+    left join articles
+        on
+            outcomes.publication = articles.publication
+            and outcomes.article = articles.article
+)
+
+select * from final

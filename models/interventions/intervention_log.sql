@@ -26,6 +26,7 @@ articles as (
         configured_articles.publication,
         configured_articles.article,
         configured_articles.primary_key,
+        configured_articles.column_names,
         configured_articles.compensate_for_errors,
         publications.publisher
     from {{ ref('configured_articles') }} as configured_articles
@@ -101,7 +102,8 @@ conflicts as (
             outcomes.new_version,
             null
         ) as kept_version,
-        articles.publisher
+        articles.publisher,
+        articles.column_names
     from outcomes
     inner join articles
         on
@@ -260,8 +262,10 @@ decided as (
 
 canonical as (
     select
-        * except (edited),
-        {{ canonical_edits('edited') | indent(4) }} as edited
+        * except (edited, lost_row, won_row),
+        {{ canonical_edits('edited') | indent(4) }} as edited,
+        {{ whole_row('lost_row', 'column_names') | indent(8) }} as lost_row,
+        {{ whole_row('won_row', 'column_names') | indent(8) }} as won_row
     from decided
 ),
 

@@ -283,6 +283,8 @@ def in_order(commands: DataFrame) -> DataFrame:
         "is_delete",
         depth,
         f.col("change_position"),
+        # rows that a run writes for a change share its place, and stand behind it
+        f.col("outcome").isNull(),
         "subscriber",
         "article",
         "row_key",
@@ -396,6 +398,7 @@ class Configuration:
             "publication",
             "article",
             "primary_key",
+            "column_names",
             "depth",
             "compensate_for_errors",
             "filtered_subscribers",
@@ -408,6 +411,17 @@ class Configuration:
         return beside.withColumn("is_kept", f.coalesce(f.expr(IS_KEPT), f.lit(False)))
 
 
+def whole_row() -> Column:
+    """The row of a command, with all columns of its article.
+
+    A run that died may have decided before the article got one of them.
+    """
+    names = f.col("column_names")
+    values = f.transform(names, lambda name: f.col("row")[name])
+    is_short = f.col("row").isNotNull() & (f.size("row") < f.size(names))
+    return f.when(is_short, f.map_from_arrays(names, values)).otherwise(f.col("row"))
+
+
 def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame:
     """All commands about single rows, one per row, in the columns of the model."""
     configured = configuration.beside(placed_behind(outcomes))
@@ -417,6 +431,7 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
         .unionByName(compensating(configured))
         .unionByName(not_applied(configured))
         .unionByName(conflict_records(configured))
+        .withColumn("row", whole_row())
         .withColumn("change_position", f.col("queue_position"))
         .withColumn(
             "command_operation",

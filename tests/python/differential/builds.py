@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -120,12 +120,23 @@ class Builds:
             played.pipeline = ReaderPipeline(played.case)
             played.commands.clear()
 
+    def configure(self, configurations: Mapping[str, Mapping[str, Any]]) -> None:
+        """Configure publications otherwise from the next run on; others stay as they are."""
+        self.project.write_configuration(
+            [
+                Configuration(one.publication, configurations.get(one.name, one.options))
+                for one in self.played
+            ]
+        )
+        self._is_built = False
+
     @property
     def _schemas(self) -> list[str]:
         project = self.project
         return [project.schema, project.feeds, project.initial, project.inputs]
 
-    def _drop(self) -> None:
+    def drop(self) -> None:
+        """Drop everything that the project has written or reads."""
         for schema in self._schemas:
             self.spark.sql(f"drop schema if exists {schema} cascade")
 
@@ -154,6 +165,10 @@ class Builds:
         for played in self.played:
             self.deliver(played, number)
         self.build()
+        self.remember(number)
+
+    def remember(self, number: int) -> None:
+        """What subscribers are told after a delivery has been built."""
         for played in self.played:
             if number < len(played.case.deliveries):
                 self._remember(played)
@@ -354,4 +369,4 @@ def builds(
         running.play()
         yield running
     finally:
-        running._drop()
+        running.drop()
