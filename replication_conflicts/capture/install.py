@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -15,17 +12,22 @@ from enum import Enum
 from sqlalchemy import Connection, Engine, func, inspect, select
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.checks import (
-    CaptureProblem,
-    check_encoding,
-    check_node,
-    check_sees_all,
-    check_table,
-    check_values,
-    declared_types,
+from replication_conflicts.capture.catalog import declared_types
+from replication_conflicts.capture.checks.postgres import check_sees_all
+from replication_conflicts.capture.checks.sqlite import check_encoding
+from replication_conflicts.capture.checks.table import check_node, check_table, check_values
+from replication_conflicts.capture.installation import (
+    CapturedTable,
+    captured_node,
+    captured_tables,
+    let_nobody_write,
+    node_of,
+    one_transaction,
+    shape_of,
 )
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.sessions import insert_existing
-from replication_conflicts.capture.triggers import no_triggers, trigger_names, triggers_for
+from replication_conflicts.capture.triggers import no_triggers, triggers_for
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_WAITING,
     metadata_table,
@@ -36,7 +38,7 @@ from replication_conflicts.capture.triggers.sqlite_unique import unique_indexes
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
-from replication_conflicts.database.images import literal, quoted
+from replication_conflicts.database.images import quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
 
@@ -77,7 +79,7 @@ def install(
     check_node(node)
     if priority is not None and not publication.is_merge:
         raise CaptureProblem("--priority is of merge replication: other changes carry none")
-    with _transaction(engine, is_trial=is_trial) as connection:
+    with one_transaction(engine, is_trial=is_trial) as connection:
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name):
             _check_is_free(connection, publication)
@@ -124,10 +126,10 @@ def remove(
 
     Errors: CaptureProblem where changes wait for their upload, unless `is_discarding`.
     """
-    with _transaction(engine, is_trial=is_trial) as connection:
+    with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
-        found = _captured(connection, publication.name)
-        _let_nobody_write(connection, found)
+        found = captured_tables(connection, publication.name)
+        let_nobody_write(connection, found)
         waiting = sum(pending_changes(connection, publication).values())
         if waiting and not is_discarding:
             raise CaptureProblem(
@@ -149,14 +151,6 @@ def remove(
     return waiting
 
 
-@contextmanager
-def _transaction(engine: Engine, *, is_trial: bool) -> Iterator[Connection]:
-    with engine.connect() as connection, connection.begin() as transaction:
-        yield connection
-        if is_trial:
-            transaction.rollback()
-
-
 def pending_changes(connection: Connection, publication: NodePublication) -> dict[str, int]:
     """How many changes wait for an upload, by article: those that were not applied go again."""
     queued = tables.queue.c
@@ -167,7 +161,7 @@ def pending_changes(connection: Connection, publication: NodePublication) -> dic
     )
     counts = Counter({row[0]: row[1] for row in connection.execute(in_queue).all()})
     inspector = inspect(connection)
-    for one in _captured(connection, publication.name):
+    for one in captured_tables(connection, publication.name):
         if inspector.has_table(metadata_name(one.name)):
             table = quoted(metadata_name(one.name))
             query = f"select count(*) from {table} beside where {IS_WAITING.format(row='beside')}"
@@ -175,101 +169,9 @@ def pending_changes(connection: Connection, publication: NodePublication) -> dic
     return dict(+counts)
 
 
-def check_articles(connection: Connection, publication: NodePublication) -> None:
-    """Errors: CaptureProblem where the triggers are made for other articles, or other columns.
-
-    A column that came later would be missing in what is uploaded, and empty at the publisher.
-    """
-    captured = {one.name: one.digest for one in _captured(connection, publication.name)}
-    wanted = {name: _digest(publication, one) for name, one in publication.articles.items()}
-    others = [name for name in {**captured, **wanted} if captured.get(name) != wanted.get(name)]
-    if others:
-        raise CaptureProblem(
-            "capture was installed for other columns, types, keys or articles:"
-            f" {', '.join(others)}. `capture upload` with the configuration of then,"
-            " `capture remove`, `capture install`"
-        )
-
-
-def check_triggers(connection: Connection, publication: NodePublication) -> None:
-    """Errors: CaptureProblem where a table has lost triggers, or does not run them.
-
-    They go with a table that is made anew, as tools do in SQLite to change a column. What people
-    change without them is in no queue, and a command would overwrite it unread.
-    """
-    dialect = dialect_of(connection.engine)
-    for name in publication.articles:
-        wanted = trigger_names(dialect, name, is_merge=publication.is_merge)
-        held = _running_triggers(connection, dialect, name)
-        if not wanted <= held:
-            enabling = " `alter table ... enable trigger user`, or" if dialect == "postgres" else ""
-            raise CaptureProblem(
-                f"table {name!r} is not captured any more: it is another table than the one that"
-                " `capture install` saw, or its triggers are gone or disabled. What has changed"
-                f" since then is in no queue:{enabling} `capture remove` and `capture install`"
-            )
-
-
-def _running_triggers(connection: Connection, dialect: str, table: str) -> set[str]:
-    query = (
-        "select name from sqlite_master where type = 'trigger'"
-        f" and lower(tbl_name) = lower({literal(table)})"
-        if dialect == "sqlite"
-        else "select tgname from pg_trigger where tgenabled in ('O', 'A')"
-        f" and tgrelid = to_regclass({literal(quoted(table))})"
-    )
-    return set(run_plain(connection, query).scalars())
-
-
-def captured_node(connection: Connection, publication: str) -> str:
-    """As which node the database takes part. Errors: CaptureProblem when it does not."""
-    found = None
-    if inspect(connection).has_table(tables.nodes.name):
-        found = _node(connection, publication)
-    if found is None:
-        raise CaptureProblem(f"publication '{publication}' is not captured here")
-    return found
-
-
-@dataclass(frozen=True)
-class _Captured:
-    """What `install` has noted about a table."""
-
-    name: str
-    version_column: str
-    has_added_column: bool
-    digest: str
-
-
-def _captured(connection: Connection, publication: str) -> list[_Captured]:
-    one = tables.articles.c
-    query = select(
-        one.article.label("name"), one.version_column, one.has_added_column, one.digest
-    ).where(one.publication == publication)
-    return [_Captured(**row) for row in connection.execute(query).mappings()]
-
-
-def _digest(publication: NodePublication, article: NodeArticle) -> str:
-    """Whether triggers that were made once still fit."""
-    shape = article.shape
-    said = [
-        publication.is_merge,
-        sorted((name, kind.ddl) for name, kind in article.kinds.items()),
-        shape.primary_key,
-        shape.version_column,
-        article.parent_columns,
-    ]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
-
-
-def _node(connection: Connection, publication: str) -> str | None:
-    query = select(tables.nodes.c.node).where(tables.nodes.c.publication == publication)
-    return connection.execute(query).scalar()
-
-
 def _check_is_free(connection: Connection, publication: NodePublication) -> None:
     """Errors: CaptureProblem where the publication, or one of its tables, is captured already."""
-    if _node(connection, publication.name):
+    if node_of(connection, publication.name):
         raise CaptureProblem(f"publication '{publication.name}' is captured here already")
     one = tables.articles.c
     query = select(one.article, one.publication).where(one.article.in_(publication.articles))
@@ -310,7 +212,7 @@ def _add_versions(
             "article": article.name,
             "version_column": article.shape.version_column,
             "has_added_column": is_added,
-            "digest": _digest(publication, article),
+            "shape": json.dumps(shape_of(publication, article)),
         },
     )
     if publication.is_merge:
@@ -375,19 +277,7 @@ def _queue_existing(
     )
 
 
-def _let_nobody_write(connection: Connection, captured: Sequence[_Captured]) -> None:
-    """What is written meanwhile would not be counted, and would be lost.
-
-    SQLite has let nobody else write since the transaction began.
-    """
-    inspector = inspect(connection)
-    # the application may have dropped a table since
-    names = [quoted(one.name) for one in captured if inspector.has_table(one.name)]
-    if names and dialect_of(connection.engine) == "postgres":
-        run_plain(connection, f"lock table {', '.join(names)} in access exclusive mode")
-
-
-def _remove_versions(connection: Connection, one: _Captured) -> None:
+def _remove_versions(connection: Connection, one: CapturedTable) -> None:
     run_plain(connection, f"drop table if exists {quoted(metadata_name(one.name))}")
     # the application may have dropped the table since, or made it anew
     if not inspect(connection).has_table(one.name):

@@ -10,15 +10,15 @@ from itertools import groupby
 from sqlalchemy import Connection, Engine, inspect, select, text
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.checks import CaptureProblem, check_sees_all
-from replication_conflicts.capture.install import (
-    ExistingRows,
+from replication_conflicts.capture.checks.postgres import check_sees_all
+from replication_conflicts.capture.install import ExistingRows, pending_changes
+from replication_conflicts.capture.installation import (
     captured_node,
     check_articles,
     check_triggers,
-    pending_changes,
 )
 from replication_conflicts.capture.numbers import OwnNumbers
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_AGAIN,
     OPERATION,

@@ -30,8 +30,8 @@ articles = Table(
     Column("article", Text, primary_key=True),
     Column("version_column", Text, nullable=False),
     Column("has_added_column", Boolean, nullable=False),
-    # of the columns, types and key that the triggers are made for
-    Column("digest", Text, nullable=False),
+    # the columns, types and key that the triggers are made for, as JSON
+    Column("shape", Text, nullable=False),
     comment="Tables whose changes are captured.",
 )
 queue = Table(

@@ -19,13 +19,14 @@ from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.checks import CaptureProblem, check_sees_all
-from replication_conflicts.capture.install import (
+from replication_conflicts.capture.checks.postgres import check_sees_all
+from replication_conflicts.capture.installation import (
     captured_node,
     check_articles,
     check_triggers,
 )
 from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of

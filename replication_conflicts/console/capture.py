@@ -1,4 +1,4 @@
-"""The commands `replication-conflicts capture install`, `upload` and `remove`."""
+"""The commands `replication-conflicts capture install`, `renew`, `upload` and `remove`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.checks import check_node
+from replication_conflicts.capture.checks.table import check_node
 from replication_conflicts.capture.install import (
     ExistingRows,
     install,
     remove,
 )
+from replication_conflicts.capture.renew import renew
 from replication_conflicts.capture.triggers.as_text import script
 from replication_conflicts.capture.upload import CHANGES_AT_ONCE, Uploaded, upload
 from replication_conflicts.console.options import (
@@ -47,6 +48,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )
     capture.command(name="install")(install_command)
+    capture.command(name="renew")(renew_command)
     capture.command(name="upload")(upload_command)
     capture.command(name="remove")(remove_command)
     capture.command(name="ddl")(ddl_command)
@@ -91,6 +93,26 @@ def _stamped(priority: str) -> Decimal:
         raise ValueProblem(f"--priority: {problem}") from problem
 
 
+def renew_command(
+    url: UrlOption,
+    publication: PublicationOption = None,
+    dry_run: DryRunOption = False,
+    project_dir: ProjectOption = Path(),
+) -> None:
+    """Capture columns that articles have got since `install`: makes the triggers anew."""
+    try:
+        chosen = chosen_publication(project_dir, publication)
+        added = renew(open_database(url), chosen, is_trial=dry_run)
+    except PROBLEMS as problem:
+        stop(str(problem))
+    except DBAPIError as error:
+        stop(error_text(error))
+    verb = "would be" if dry_run else "are"
+    typer.echo(f"The triggers of {len(chosen.articles)} tables of {chosen.name} {verb} made anew.")
+    for name, columns in added.items():
+        typer.echo(f"{name}: {', '.join(columns)} {verb} captured, too.")
+
+
 def upload_command(
     url: UrlOption,
     publication: PublicationOption = None,
@@ -122,6 +144,8 @@ def upload_command(
                 progress.update(task, description=said)
 
             done = upload(engine, chosen, feed, most, tell)
+        # also where nothing waited: an article may have got a column
+        feed.prepare()
     except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:

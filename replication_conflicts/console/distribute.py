@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from sqlalchemy import Engine, inspect
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.checks import CaptureProblem
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.console.options import (
     PROBLEMS,

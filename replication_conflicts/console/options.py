@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 from rich.console import Console
 
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.ports import BatchMismatch
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import DatabaseProblem
 from replication_conflicts.distribution.apply import AgentProblem

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodePublication
-from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
+from replication_conflicts.lakehouse.relations import (
+    LakehouseProblem,
+    Relations,
+    older_configuration,
+)
 from replication_conflicts.publication.commands import (
     BEHIND_BITS,
     AgentCommand,
@@ -36,6 +40,7 @@ class LakehouseCommands:
         self._spark = spark
         self._published = relations.published
         self._publication = publication.options
+        self._columns = {name: one.kinds.keys() for name, one in publication.articles.items()}
         self._subscriber = subscriber
         self._window = window
 
@@ -61,8 +66,18 @@ class LakehouseCommands:
         while (end := self._end_of_window(place)) is not None:
             window = self._behind(place).where(f.col("queue_position") <= end)
             for row in window.orderBy("queue_position", "sequence").toLocalIterator():
-                yield command_from_record(row.asDict(recursive=True))
+                command = command_from_record(row.asDict(recursive=True))
+                self._check_columns(command)
+                yield command
             place = Place(end, _EVERYTHING_BEHIND)
+
+    def _check_columns(self, command: AgentCommand) -> None:
+        """Errors: LakehouseProblem where a row has columns of which this process knows nothing."""
+        if not command.changes_a_row or command.row is None:
+            return
+        unknown = command.row.keys() - self._columns.get(command.article or "", command.row.keys())
+        if unknown:
+            raise older_configuration(command.article or "", unknown)
 
     def _end_of_window(self, place: Place) -> int | None:
         """The place of the last command in the next window, whose transaction is in it whole."""

@@ -233,7 +233,9 @@ class LakehouseFeed:
                     f"{name} is a table that something else fills: captured changes come as a view"
                     f" of {self._queue}. Drop it, or rename it."
                 )
-            if self._spark.table(name).dtypes == self._spark.sql(query).dtypes:
+            there, wanted = self._spark.table(name).dtypes, self._spark.sql(query).dtypes
+            # who has an older configuration leaves the columns that the article has got since
+            if set(wanted) <= set(there):
                 return
         self._spark.sql(f"create or replace view {name} as {query}")
 

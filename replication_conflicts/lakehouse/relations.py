@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,15 @@ EVENT_COLUMNS = {
 
 class LakehouseProblem(Exception):
     """A relation that is not there, not of the kind that is needed, or not named as SQL does."""
+
+
+def older_configuration(article: str, unknown: Iterable[str]) -> LakehouseProblem:
+    """What to say where published rows have columns of which this process knows nothing."""
+    return LakehouseProblem(
+        f"article '{article}' has columns that are not in this configuration, and that the database"
+        f" would lack: {', '.join(sorted(unknown))}. Take the publication's configuration of today,"
+        " add them to the table, and `capture renew`"
+    )
 
 
 def check_name(option: str, name: str, *forms: str) -> None:

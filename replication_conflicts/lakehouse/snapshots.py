@@ -8,12 +8,33 @@ from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.lakehouse.feed import LakehouseFeed
-from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, canonical_sql
+from replication_conflicts.lakehouse.relations import (
+    LakehouseProblem,
+    Relations,
+    canonical_sql,
+    older_configuration,
+)
 from replication_conflicts.publication.commands import AgentCommand
 from replication_conflicts.publication.rows import SnapshotRow
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# what the table of an article's versions has beside its columns
+_VERSION_METADATA = frozenset(
+    {
+        "row_key",
+        "row_version",
+        "version_node",
+        "version_change_id",
+        "is_deleted",
+        "lineage",
+        "merge_version",
+        "queue_position",
+        "changed_at",
+        "run_sequence",
+    }
+)
 
 
 class LakehouseSnapshots:
@@ -33,6 +54,10 @@ class LakehouseSnapshots:
             if name not in tables:
                 raise LakehouseProblem(f"snapshot {command.command_id} has no table of '{name}'")
             table = tables[name]
+            found = self._spark.table(table.relation).columns
+            unknown = set(found) - article.kinds.keys() - _VERSION_METADATA
+            if unknown:
+                raise older_configuration(name, unknown)
             yield from self._read(
                 article,
                 f"select * from {table.relation} version as of {table.table_version}"
@@ -60,9 +85,12 @@ class LakehouseSnapshots:
 
     def _read(self, article: NodeArticle, query: str) -> Iterator[SnapshotRow]:
         frame = self._spark.sql(query)
+        there = {name.lower() for name in frame.columns}
         lineage = "lineage" if "lineage" in frame.columns else "cast(null as map<string,bigint>)"
         texts = [
-            f"{canonical_sql(name, kind)} as `text {number}`"
+            # a snapshot of before the article got the column
+            f"{canonical_sql(name, kind) if name.lower() in there else 'cast(null as string)'}"
+            f" as `text {number}`"
             for number, (name, kind) in enumerate(article.shape.columns.items())
         ]
         selected = frame.selectExpr(*texts, "row_version", f"{lineage} as known")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import install
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import dialect_of, open_database

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from sqlalchemy import inspect
 
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import ExistingRows, install, remove
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import MergeCapture
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import node_publication

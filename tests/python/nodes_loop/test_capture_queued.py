@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import Engine, event, inspect
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import ExistingRows, install, remove
 from replication_conflicts.capture.ports import FeedBatch
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import (
     Batch,

@@ -15,15 +15,15 @@ from sqlalchemy import Engine, inspect, select
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.affinity import affinity
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import (
     ExistingRows,
-    check_articles,
     install,
     pending_changes,
     remove,
 )
+from replication_conflicts.capture.installation import check_articles
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database import agent_tables
@@ -243,11 +243,11 @@ def test_another_publication_than_the_installed_one_is_said(
     create_tables(engine, shop(item=ITEM, label=LABEL), with_version=False)
     install(engine, installed, "north")
     run(engine, "insert into item (id, name) values (1, 'a')")
-    with pytest.raises(CaptureProblem, match="installed for other columns"):
+    with pytest.raises(CaptureProblem, match=r"installed for (other|fewer) columns"):
         upload(engine, other, Feed(other))
     with engine.begin() as connection:
         check_articles(connection, installed)
-        with pytest.raises(CaptureProblem, match="installed for other columns"):
+        with pytest.raises(CaptureProblem, match=r"installed for (other|fewer) columns"):
             check_articles(connection, other)
         assert pending_changes(connection, other) == {"item": 1}
     assert upload(engine, installed, Feed(installed)).changes == 1

@@ -15,7 +15,7 @@ from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, make_events_table
 from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
-from replication_conflicts.publication.commands import Place
+from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
 from tests.python.conftest import ScratchProject
 from tests.python.nodes_loop.databases import publications
@@ -148,3 +148,78 @@ def test_an_event_that_the_next_build_would_throw_away(
             reports.reinitialized(EVENT)
     finally:
         spark.sql(f"drop table {seed}")
+
+
+@pytest.mark.spark
+def test_a_process_with_the_configuration_of_before(
+    project: ScratchProject, relations: Relations
+) -> None:
+    """An article has got a column: nothing is left out of rows, nor of the feed's view."""
+    spark = project.build.spark
+    item = ARTICLES["item"]
+    more = {**item, "columns": {**item["columns"], "origin": "string"}}
+    new = node_publication("grown", {"grown": publications({"item": more})["shop"]})
+    old = node_publication("grown", {"grown": publications({"item": item})["shop"]})
+    view = f"{relations.feeds}.grown__item"
+    for publication in (old, new, old):
+        LakehouseFeed(spark, relations, publication).prepare()
+    assert "origin" in spark.table(view).columns
+    columns = ", ".join(f"cast(null as {kind}) as {name}" for name, kind in more["columns"].items())
+    spark.sql(
+        f"create table {relations.published}.grown__item__versions using delta as"
+        f" select {columns}, 'v1' as row_version, false as is_deleted"
+    )
+    spark.sql(
+        f"create table {relations.published}.subscriber_commands using delta as select"
+        " 'grown' as publication, 'north' as subscriber, 'c1' as command_id, 'replicated' as kind,"
+        " 7L as queue_position, 1L as sequence, 'item' as article, 'insert' as operation,"
+        " map('id', '1') as key, map('id', '1', 'origin', 'Ulm') as row, 'v1' as new_version"
+    )
+    snapshot = AgentCommand(
+        command_id="c2",
+        kind="reinitialize",
+        queue_position=8,
+        snapshot=(SnapshotTable("item", f"{relations.published}.grown__item__versions", 0),),
+        snapshot_position=8,
+    )
+    try:
+        (command,) = LakehouseCommands(spark, relations, new, "north").after(Place())
+        assert command.row == {"id": "1", "origin": "Ulm"}
+        with pytest.raises(LakehouseProblem, match=r"article 'item' .* would lack: origin"):
+            list(LakehouseCommands(spark, relations, old, "north").after(Place()))
+        (row,) = LakehouseSnapshots(spark, relations, new).rows(snapshot)
+        assert row.row["origin"] is None
+        with pytest.raises(LakehouseProblem, match=r"article 'item' .* would lack: origin"):
+            list(LakehouseSnapshots(spark, relations, old).rows(snapshot))
+    finally:
+        spark.sql(f"drop table {relations.published}.subscriber_commands")
+
+
+@pytest.mark.spark
+def test_a_snapshot_of_before_an_article_got_a_column(
+    project: ScratchProject, relations: Relations
+) -> None:
+    spark = project.build.spark
+    item = ARTICLES["item"]
+    more = {**item, "columns": {**item["columns"], "origin": "string"}}
+    publication = node_publication("later", {"later": publications({"item": more})["shop"]})
+    table = f"{relations.published}.later__item__versions"
+    columns = ", ".join(
+        f"cast({1 if name == 'id' else 'null'} as {kind}) as {name}"
+        for name, kind in item["columns"].items()
+    )
+    spark.sql(
+        f"create table {table} using delta as"
+        f" select {columns}, 'v1' as row_version, false as is_deleted"
+    )
+    spark.sql(f"alter table {table} add columns (origin string)")
+    command = AgentCommand(
+        command_id="c1",
+        kind="reinitialize",
+        queue_position=8,
+        snapshot=(SnapshotTable("item", table, 0),),
+        snapshot_position=8,
+    )
+    (row,) = LakehouseSnapshots(spark, relations, publication).rows(command)
+    assert row.row["origin"] is None
+    assert row.row["id"] == "1"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import install, remove
 from replication_conflicts.capture.postgres_types import better_postgres_type
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import NodePublication, node_publication

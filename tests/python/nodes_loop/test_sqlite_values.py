@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.checks import CaptureProblem
 from replication_conflicts.capture.install import ExistingRows, install
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import node_publication

@@ -1,0 +1,155 @@
+"""`capture renew`: a node whose article gets columns keeps versions, changes and place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from replication_conflicts.capture.install import install, pending_changes
+from replication_conflicts.capture.installation import check_articles
+from replication_conflicts.capture.problem import CaptureProblem
+from replication_conflicts.capture.renew import renew
+from replication_conflicts.capture.state import capture_state
+from replication_conflicts.capture.upload import upload
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.statements import Tables, run_plain
+from replication_conflicts.distribution.agent import Agent, Ports
+from replication_conflicts.distribution.apply import Node
+from tests.python.nodes_loop.databases import Databases, create_tables
+from tests.python.nodes_loop.standins import Lists
+from tests.python.nodes_loop.subscriber import command
+from tests.python.nodes_loop.test_install import ITEM, LABEL, Feed, run, shop
+
+REPLICATIONS = ["queued", "merge"]
+MORE: dict[str, Any] = {"item": {**ITEM, "columns": {**ITEM["columns"], "size": "int"}}}
+ADD_SIZE = "alter table item add column size integer"
+
+
+@pytest.fixture
+def engine(databases: Databases) -> Engine:
+    return open_database(databases.make("north"))
+
+
+def installed(engine: Engine, replication: str, **articles: dict[str, Any]) -> NodePublication:
+    """A database with one captured row, which waits for its upload."""
+    publication = shop(replication, **articles)
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    run(engine, "insert into item (id, name) values (1, 'bolt')")
+    return publication
+
+
+def versions(engine: Engine) -> dict[int, str]:
+    with engine.begin() as connection:
+        rows = run_plain(connection, "select id, row_version from item").mappings().all()
+    return {row["id"]: row["row_version"] for row in rows}
+
+
+def sizes(feed: Feed) -> list[tuple[str, str | None]]:
+    return [(one["operation"], one["row"].get("size")) for one in feed.records]
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_a_column_that_comes_later_is_captured(engine: Engine, replication: str) -> None:
+    """What waits goes up as it was made; versions go on, under the number that they have."""
+    installed(engine, replication)
+    before = versions(engine)
+    publication, feed = shop(replication, **MORE), Feed(shop(replication, **MORE))
+    run(engine, ADD_SIZE)
+    with pytest.raises(CaptureProblem, match="`capture renew`"):
+        upload(engine, publication, feed)
+    assert renew(engine, publication) == {"item": ["size"]}
+    assert versions(engine) == before
+    assert upload(engine, publication, feed).changes == 1
+    assert sizes(feed) == [("insert", None)]
+    run(engine, "update item set size = 5")
+    assert upload(engine, publication, feed).changes == 1
+    assert sizes(feed)[1:] == [("update", "5")]
+    if replication == "merge":
+        assert feed.records[1]["changed_columns"] == ["size"]
+        assert feed.records[1]["lineage"] == {"north": 2}
+    else:
+        assert feed.records[1]["old_version"] == feed.records[0]["new_version"] == before[1]
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_commands_bring_the_column(engine: Engine, replication: str) -> None:
+    """Those of before it came, too, which say nothing about it."""
+    publication = shop(replication, **MORE)
+    first, second = ("v1", "v2") if replication == "queued" else ("HQ:1", "HQ:2")
+    old = command(1, "insert", {"id": "7"}, {"name": "nut"}, new=first)
+    new = command(2, "update", {"id": "7"}, {"name": "nut", "size": "3"}, first, second)
+    installed(engine, replication)
+    upload(engine, shop(replication), Feed(shop(replication)))
+    run(engine, ADD_SIZE)
+    with engine.begin() as connection, pytest.raises(CaptureProblem, match="fewer columns of item"):
+        check_articles(connection, publication)
+    renew(engine, publication)
+    rows = Tables(publication, dialect_of(engine))
+    lists = Lists(commands=[old, new])
+    node = Node(publication, "north", rows, capture_state(engine, "north", rows))
+    agent = Agent(engine, node, Ports(lists, lists, lists))
+    agent.prepare()
+    summary = agent.run()
+    assert not summary.refused
+    with engine.begin() as connection:
+        held = run_plain(connection, "select size, row_version from item where id = 7").one()
+        assert tuple(held) == (3, second)
+        assert not pending_changes(connection, publication)
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_values_that_no_trigger_has_seen(engine: Engine, replication: str) -> None:
+    publication = installed(engine, replication)
+    more = shop(replication, **MORE)
+    run(engine, f"{ADD_SIZE} default 4")
+    with pytest.raises(CaptureProblem, match="1 rows have a value in the new column 'size'"):
+        renew(engine, more)
+    # nothing has changed
+    run(engine, "insert into item (id, name) values (2, 'nut')")
+    assert upload(engine, publication, Feed(publication)).changes == 2
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_what_renew_refuses(engine: Engine, replication: str) -> None:
+    installed(engine, replication, item=ITEM, label=LABEL)
+    others: dict[str, dict[str, dict[str, Any]]] = {
+        "column removed": {"item": {**ITEM, "columns": {"id": "int"}}, "label": LABEL},
+        "key": {**MORE, "label": {**LABEL, "primary_key": ["code", "size"]}},
+        "article removed": MORE,
+    }
+    run(engine, ADD_SIZE)
+    for articles in others.values():
+        with pytest.raises(CaptureProblem, match="other columns, types, keys or articles"):
+            renew(engine, shop(replication, **articles))
+    more = shop(replication, **MORE, label={**LABEL, "columns": {**LABEL["columns"], "a": "int"}})
+    with pytest.raises(CaptureProblem, match="table 'label' has no column a"):
+        renew(engine, more)
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_a_trial_changes_nothing(engine: Engine, replication: str) -> None:
+    publication, more = installed(engine, replication), shop(replication, **MORE)
+    run(engine, ADD_SIZE)
+    assert renew(engine, more, is_trial=True) == {"item": ["size"]}
+    with engine.begin() as connection:
+        check_articles(connection, publication)
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_what_was_made_since_is_looked_at(engine: Engine, replication: str) -> None:
+    """Without new columns, too: indexes, types and references of today."""
+    publication = installed(engine, replication)
+    assert renew(engine, publication) == {}
+    if dialect_of(engine) == "sqlite":
+        run(engine, "create unique index by_lower on item (lower(name))")
+        match = "unique index 'by_lower' over an expression"
+    else:
+        run(engine, "create table heir (weight int) inherits (item)")
+        match = "heir inherits from it"
+    with pytest.raises(CaptureProblem, match=match):
+        renew(engine, publication)
+    assert upload(engine, publication, Feed(publication)).changes == 1
