@@ -5,6 +5,8 @@
 
 with
 
+articles as (select * from {{ ref('configured_articles') }}),
+
 -- one row per row that a run has written: what it holds after that
 last_written as (
     select
@@ -44,12 +46,18 @@ initial_rows as (
 
 replayed as (
     select
-        publication,
-        article,
-        published.row_version,
-        to_json(published.row_values) as row_text
+        last_written.publication,
+        last_written.article,
+        last_written.published.row_version,
+        to_json(
+            {{ whole_row('last_written.published.row_values', 'articles.column_names') | indent(12) }}
+        ) as row_text
     from last_written
-    where published.row_version is not null
+    inner join articles
+        on
+            last_written.publication = articles.publication
+            and last_written.article = articles.article
+    where last_written.published.row_version is not null
     union all
     select
         initial_rows.publication,
