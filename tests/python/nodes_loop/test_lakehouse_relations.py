@@ -98,6 +98,12 @@ def test_version_numbers_of_a_feed(project: ScratchProject, relations: Relations
     assert snapshots.last_number("north's") == 7
 
 
+def _reinitialize(table: str) -> AgentCommand:
+    """The command that names a table's first version as the snapshot of `item`."""
+    snapshot = (SnapshotTable("item", table, 0),)
+    return AgentCommand("c1", "reinitialize", 8, snapshot=snapshot, snapshot_position=8)
+
+
 def _change(node: str, number: int) -> FeedRow:
     values = {
         "change_id": f"{node}-{number}",
@@ -175,13 +181,7 @@ def test_a_process_with_the_configuration_of_before(
         " 7L as queue_position, 1L as sequence, 'item' as article, 'insert' as operation,"
         " map('id', '1') as key, map('id', '1', 'origin', 'Ulm') as row, 'v1' as new_version"
     )
-    snapshot = AgentCommand(
-        command_id="c2",
-        kind="reinitialize",
-        queue_position=8,
-        snapshot=(SnapshotTable("item", f"{relations.published}.grown__item__versions", 0),),
-        snapshot_position=8,
-    )
+    snapshot = _reinitialize(f"{relations.published}.grown__item__versions")
     try:
         (command,) = LakehouseCommands(spark, relations, new, "north").after(Place())
         assert command.row == {"id": "1", "origin": "Ulm"}
@@ -213,13 +213,6 @@ def test_a_snapshot_of_before_an_article_got_a_column(
         f" select {columns}, 'v1' as row_version, false as is_deleted"
     )
     spark.sql(f"alter table {table} add columns (origin string)")
-    command = AgentCommand(
-        command_id="c1",
-        kind="reinitialize",
-        queue_position=8,
-        snapshot=(SnapshotTable("item", table, 0),),
-        snapshot_position=8,
-    )
-    (row,) = LakehouseSnapshots(spark, relations, publication).rows(command)
+    (row,) = LakehouseSnapshots(spark, relations, publication).rows(_reinitialize(table))
     assert row.row["origin"] is None
     assert row.row["id"] == "1"
