@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -82,7 +83,8 @@ def install(
     with one_transaction(engine, is_trial=is_trial) as connection:
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name):
-            _check_is_free(connection, publication)
+            _check_is_new(connection, publication)
+            check_is_free(connection, publication.articles)
         check_encoding(connection)
         check_sees_all(connection, publication)
         for article in publication.articles.values():
@@ -103,9 +105,9 @@ def install(
             run_plain(connection, f"create sequence {sequence_name(publication.name)}")
         # an article's triggers may read what stands beside another one
         for article in publication.articles.values():
-            _add_versions(connection, publication, article)
+            add_versions(connection, publication, article)
         inserted = sum(
-            _add_triggers(connection, publication, article, existing)
+            add_triggers(connection, publication, article, existing)
             for article in publication.articles.values()
         )
     return Installed(len(publication.articles), inserted)
@@ -169,12 +171,16 @@ def pending_changes(connection: Connection, publication: NodePublication) -> dic
     return dict(+counts)
 
 
-def _check_is_free(connection: Connection, publication: NodePublication) -> None:
-    """Errors: CaptureProblem where the publication, or one of its tables, is captured already."""
+def _check_is_new(connection: Connection, publication: NodePublication) -> None:
+    """Errors: CaptureProblem where the publication is captured already."""
     if node_of(connection, publication.name):
         raise CaptureProblem(f"publication '{publication.name}' is captured here already")
+
+
+def check_is_free(connection: Connection, articles: Iterable[str]) -> None:
+    """Errors: CaptureProblem where one of these tables is captured already."""
     one = tables.articles.c
-    query = select(one.article, one.publication).where(one.article.in_(publication.articles))
+    query = select(one.article, one.publication).where(one.article.in_(articles))
     taken = connection.execute(query.order_by(one.article)).first()
     if taken is not None:
         raise CaptureProblem(
@@ -194,9 +200,10 @@ def _create_tables(connection: Connection) -> None:
     tables.metadata.create_all(connection, tables=wanted)
 
 
-def _add_versions(
+def add_versions(
     connection: Connection, publication: NodePublication, article: NodeArticle
 ) -> None:
+    """Give a table its version column, and what stands beside it, and note that it is captured."""
     present = declared_types(connection, article.name)
     is_added = article.shape.version_column not in present
     if is_added:
@@ -220,12 +227,16 @@ def _add_versions(
             run_plain(connection, statement)
 
 
-def _add_triggers(
+def add_triggers(
     connection: Connection,
     publication: NodePublication,
     article: NodeArticle,
     existing: ExistingRows,
 ) -> int:
+    """Capture a table that has versions; how many rows that were there wait as inserts.
+
+    Errors: CaptureProblem where rows are there that must not be, or that the article cannot hold.
+    """
     node = captured_node(connection, publication.name)
     dialect = dialect_of(connection.engine)
     unique = unique_indexes(connection, article) if dialect == "sqlite" else []

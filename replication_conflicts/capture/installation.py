@@ -97,10 +97,10 @@ def check_articles(connection: Connection, publication: NodePublication) -> None
     others = changed_articles(connection, publication)
     if not others:
         return
-    if all(has_only_more_columns(publication, *one) for one in others.values()):
+    if all(has_grown(publication, *one) for one in others.values()):
         raise CaptureProblem(
-            f"capture was installed for fewer columns of {', '.join(others)}: add them to the"
-            " table, without values, and then `capture renew`"
+            f"capture was installed without columns or tables that the publication has now, in"
+            f" {', '.join(others)}: add them here, columns without values, and then `capture renew`"
         )
     raise CaptureProblem(
         "capture was installed for other columns, types, keys or articles:"
@@ -122,21 +122,17 @@ def changed_articles(
     return found
 
 
-def has_only_more_columns(
+def has_grown(
     publication: NodePublication, table: CapturedTable | None, article: NodeArticle | None
 ) -> bool:
-    """Whether an article is as its table is captured, with columns that came since."""
-    if table is None or article is None:
+    """Whether an article is new, or is as its table is captured, with columns that came since."""
+    if article is None:
         return False
+    if table is None:
+        return True
     before, now = table.shape, shape_of(publication, article)
-    return (
-        before["columns"].items() <= now["columns"].items()
-        and {
-            **before,
-            "columns": now["columns"],
-        }
-        == now
-    )
+    has_all_columns = before["columns"].items() <= now["columns"].items()
+    return has_all_columns and {**before, "columns": now["columns"]} == now
 
 
 def check_triggers(connection: Connection, publication: NodePublication) -> None:
@@ -146,7 +142,7 @@ def check_triggers(connection: Connection, publication: NodePublication) -> None
     change without them is in no queue, and a command would overwrite it unread.
     """
     dialect = dialect_of(connection.engine)
-    for name in publication.articles:
+    for name in [one.name for one in captured_tables(connection, publication.name)]:
         wanted = trigger_names(dialect, name, is_merge=publication.is_merge)
         held = _running_triggers(connection, dialect, name)
         if not wanted <= held:

@@ -1,14 +1,22 @@
-"""Making the triggers of captured tables anew, where an article has got columns."""
+"""Making the triggers of captured tables anew, where a publication has got columns or articles."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, inspect
 
 from replication_conflicts.capture import tables
+from replication_conflicts.capture.checks.postgres import check_sees_all
 from replication_conflicts.capture.checks.table import check_table
+from replication_conflicts.capture.install import (
+    ExistingRows,
+    add_triggers,
+    add_versions,
+    check_is_free,
+)
 from replication_conflicts.capture.installation import (
     CapturedTable,
     captured_node,
@@ -16,7 +24,7 @@ from replication_conflicts.capture.installation import (
     changed_articles,
     check_articles,
     check_triggers,
-    has_only_more_columns,
+    has_grown,
     let_nobody_write,
     one_transaction,
     shape_of,
@@ -30,40 +38,68 @@ from replication_conflicts.database.images import quoted
 from replication_conflicts.database.statements import run_plain
 
 
-def renew(
-    engine: Engine, publication: NodePublication, *, is_trial: bool = False
-) -> Mapping[str, list[str]]:
-    """Make all triggers anew, for the columns that the articles have now; the new ones, by article.
+@dataclass(frozen=True)
+class Renewed:
+    """What was done: new columns by article, and how many rows of new tables wait as inserts.
 
-    Versions, changes that wait, and the agent's position stay. All in one transaction; `is_trial`:
-    it is undone again.
+    A new table is there with all its columns.
+    """
+
+    added: Mapping[str, list[str]]
+    inserted_rows: int
+
+
+def renew(
+    engine: Engine,
+    publication: NodePublication,
+    existing: ExistingRows = ExistingRows.REFUSE,
+    *,
+    is_trial: bool = False,
+) -> Renewed:
+    """Make all triggers anew, for the columns and articles that the publication has now.
+
+    Versions, changes that wait, and the agent's position stay. `existing`: what rows of new tables
+    are. All in one transaction; `is_trial`: it is undone again.
 
     Errors: CaptureProblem where an article has become another one, a table has lost its triggers,
     or a new column has values, which no trigger has seen; nothing is changed then.
     """
+    if existing is ExistingRows.SNAPSHOT:
+        raise CaptureProblem(
+            "--existing-rows snapshot: the rows of a table that comes later arrive as commands; it"
+            " must be empty here, or its rows are this node's inserts (--existing-rows insert)"
+        )
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
-        let_nobody_write(connection, captured_tables(connection, publication.name))
+        captured = captured_tables(connection, publication.name)
+        let_nobody_write(connection, captured)
         changed = changed_articles(connection, publication)
-        if not all(has_only_more_columns(publication, *one) for one in changed.values()):
+        if not all(has_grown(publication, *one) for one in changed.values()):
             check_articles(connection, publication)
+        check_sees_all(connection, publication)
+        old = [publication.articles[one.name] for one in captured]
+        new = [article for table, article in changed.values() if article and not table]
         check_triggers(connection, publication)
+        check_is_free(connection, [one.name for one in new])
         # an article's triggers may read what stands beside another one
-        for name in publication.articles:
-            for statement in no_triggers(dialect_of(engine), name):
+        for article in old:
+            for statement in no_triggers(dialect_of(engine), article.name):
                 run_plain(connection, statement)
         inspector = inspect(connection)
         for article in publication.articles.values():
             # what has been made since may be what capture cannot do with
-            check_table(connection, inspector, publication, article, is_captured=True)
+            check_table(connection, inspector, publication, article, is_captured=article in old)
         added = {
-            name: _added(connection, table, article)
+            name: _added(connection, table, article) if table else list(article.kinds)
             for name, (table, article) in changed.items()
-            if table is not None and article is not None
+            if article
         }
-        for article in publication.articles.values():
+        for article in new:
+            add_versions(connection, publication, article)
+        for article in old:
             _make_triggers(connection, publication, node, article)
-    return added
+        inserted = sum(add_triggers(connection, publication, one, existing) for one in new)
+    return Renewed(added, inserted)
 
 
 def _added(connection: Connection, table: CapturedTable, article: NodeArticle) -> list[str]:

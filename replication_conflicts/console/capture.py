@@ -96,21 +96,27 @@ def _stamped(priority: str) -> Decimal:
 def renew_command(
     url: UrlOption,
     publication: PublicationOption = None,
+    existing_rows: Annotated[
+        ExistingRows, typer.Option(help="Rows of new tables that are there: refuse or insert.")
+    ] = ExistingRows.REFUSE,
     dry_run: DryRunOption = False,
     project_dir: ProjectOption = Path(),
 ) -> None:
-    """Capture columns that articles have got since `install`: makes the triggers anew."""
+    """Capture columns and tables that came since `install`: makes the triggers anew."""
     try:
         chosen = chosen_publication(project_dir, publication)
-        added = renew(open_database(url), chosen, is_trial=dry_run)
+        done = renew(open_database(url), chosen, existing_rows, is_trial=dry_run)
     except PROBLEMS as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
+    rows = f", {done.inserted_rows:,} rows queued as inserts" if done.inserted_rows else ""
     verb = "would be" if dry_run else "are"
-    typer.echo(f"The triggers of {len(chosen.articles)} tables of {chosen.name} {verb} made anew.")
-    for name, columns in added.items():
-        typer.echo(f"{name}: {', '.join(columns)} {verb} captured, too.")
+    typer.echo(
+        f"The triggers of {len(chosen.articles)} tables of {chosen.name} {verb} made anew{rows}."
+    )
+    for name, columns in done.added.items():
+        typer.echo(f"New in {name}: {', '.join(columns)}.")
 
 
 def upload_command(

@@ -1,4 +1,4 @@
-"""`capture install`, `remove` and `ddl` as a person calls them; the others need Spark."""
+"""`capture install`, `renew`, `remove` and `ddl` as a person calls them; the others need Spark."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ vars:
         item:
           columns: {id: int, name: string}
           primary_key: [id]
+"""
+LABEL = """
+        label:
+          columns: {code: int}
+          primary_key: [code]
 """
 
 
@@ -88,6 +93,25 @@ def test_a_dry_run_says_what_would_be_done(shop: Shop) -> None:
     said = "The tables of shop would be as they were. 1 changes that waited would be dropped.\n"
     assert trial.output == said
     assert shop.sql("select operation from replication_queue") == [("insert",)]
+
+
+def test_renew_says_what_has_come(shop: Shop) -> None:
+    shop.call("capture", "install", "--node", "HQ")
+    more = PROJECT.replace("name: string}", "name: string, size: int}") + LABEL
+    (shop.folder / "dbt_project.yml").write_text(more, encoding="utf-8")
+    shop.sql("alter table item add column size integer")
+    shop.sql("create table label (code integer primary key)")
+    shop.sql("insert into label (code) values (7)")
+    refused = shop.call("capture", "renew")
+    assert (refused.exit_code, "--existing-rows insert" in refused.output) == (1, True)
+    renew = ["capture", "renew", "--existing-rows", "insert"]
+    trial = shop.call(*renew, "--dry-run")
+    assert "New in item: size." in trial.output
+    assert shop.call(*renew).output == (
+        "The triggers of 2 tables of shop are made anew, 1 rows queued as inserts.\n"
+        "New in item: size.\n"
+        "New in label: code.\n"
+    )
 
 
 @pytest.mark.parametrize(

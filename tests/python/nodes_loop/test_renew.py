@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from replication_conflicts.capture.install import install, pending_changes
+from replication_conflicts.capture.install import ExistingRows, install, pending_changes
 from replication_conflicts.capture.installation import check_articles
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.renew import renew
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
-from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import dialect_of, open_database
 from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
-from tests.python.nodes_loop.databases import Databases, create_tables
+from tests.python.nodes_loop.databases import Databases, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
 from tests.python.nodes_loop.subscriber import command
 from tests.python.nodes_loop.test_install import ITEM, LABEL, Feed, run, shop
@@ -61,7 +61,7 @@ def test_a_column_that_comes_later_is_captured(engine: Engine, replication: str)
     run(engine, ADD_SIZE)
     with pytest.raises(CaptureProblem, match="`capture renew`"):
         upload(engine, publication, feed)
-    assert renew(engine, publication) == {"item": ["size"]}
+    assert renew(engine, publication).added == {"item": ["size"]}
     assert versions(engine) == before
     assert upload(engine, publication, feed).changes == 1
     assert sizes(feed) == [("insert", None)]
@@ -85,7 +85,10 @@ def test_commands_bring_the_column(engine: Engine, replication: str) -> None:
     installed(engine, replication)
     upload(engine, shop(replication), Feed(shop(replication)))
     run(engine, ADD_SIZE)
-    with engine.begin() as connection, pytest.raises(CaptureProblem, match="fewer columns of item"):
+    with (
+        engine.begin() as connection,
+        pytest.raises(CaptureProblem, match="now, in item: add"),
+    ):
         check_articles(connection, publication)
     renew(engine, publication)
     rows = Tables(publication, dialect_of(engine))
@@ -131,10 +134,43 @@ def test_what_renew_refuses(engine: Engine, replication: str) -> None:
 
 
 @pytest.mark.parametrize("replication", REPLICATIONS)
+def test_a_table_that_comes_later_is_captured(engine: Engine, replication: str) -> None:
+    """Its rows are this node's inserts, where that is said."""
+    installed(engine, replication)
+    both = shop(replication, item=ITEM, label=LABEL)
+    create_tables(engine, shop(label=LABEL), with_version=False)
+    run(engine, "insert into label (code, size) values (7, 1)")
+    before = versions(engine)
+    with pytest.raises(CaptureProblem, match="1 rows without a version"):
+        renew(engine, both)
+    with pytest.raises(CaptureProblem, match="arrive as commands"):
+        renew(engine, both, ExistingRows.SNAPSHOT)
+    done = renew(engine, both, ExistingRows.INSERT)
+    assert done.added == {"label": ["code", "size"]}
+    assert done.inserted_rows == 1
+    assert versions(engine) == before
+    run(engine, "update item set name = 'nut'", "update label set size = 2")
+    feed = Feed(both)
+    upload(engine, both, feed)
+    found = {(one["article"], one["row"].get("size")) for one in feed.records}
+    assert {("item", None), ("label", "2")} <= found
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_a_table_of_another_publication(engine: Engine, replication: str) -> None:
+    installed(engine, replication)
+    create_tables(engine, shop(label=LABEL), with_version=False)
+    options = publications({"label": LABEL}, replication=replication)["shop"]
+    install(engine, node_publication("market", {"market": options}), "north")
+    with pytest.raises(CaptureProblem, match="'label' is captured for publication 'market'"):
+        renew(engine, shop(replication, item=ITEM, label=LABEL))
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
 def test_a_trial_changes_nothing(engine: Engine, replication: str) -> None:
     publication, more = installed(engine, replication), shop(replication, **MORE)
     run(engine, ADD_SIZE)
-    assert renew(engine, more, is_trial=True) == {"item": ["size"]}
+    assert renew(engine, more, is_trial=True).added == {"item": ["size"]}
     with engine.begin() as connection:
         check_articles(connection, publication)
 
@@ -143,7 +179,7 @@ def test_a_trial_changes_nothing(engine: Engine, replication: str) -> None:
 def test_what_was_made_since_is_looked_at(engine: Engine, replication: str) -> None:
     """Without new columns, too: indexes, types and references of today."""
     publication = installed(engine, replication)
-    assert renew(engine, publication) == {}
+    assert not renew(engine, publication).added
     if dialect_of(engine) == "sqlite":
         run(engine, "create unique index by_lower on item (lower(name))")
         match = "unique index 'by_lower' over an expression"
