@@ -122,11 +122,11 @@ class Builds:
 
     def configure(self, configurations: Mapping[str, Mapping[str, Any]]) -> None:
         """Configure publications otherwise from the next run on; others stay as they are."""
-        self.project.write_configuration(
-            [
-                Configuration(one.publication, configurations.get(one.name, one.options))
-                for one in self.played
-            ]
+        shutil.rmtree(self.project.folder / "models")
+        options = {one.name: configurations.get(one.name, one.options) for one in self.played}
+        self.project.write(
+            [Configuration(publication_from_vars(name, one), one) for name, one in options.items()],
+            self._settings,
         )
         self._is_built = False
 
