@@ -283,7 +283,10 @@ def _queue_existing(
     run_plain(connection, f"update {table} set {first} = {first} where {version} is null")
     connection.execute(
         tables.queue.update()
-        .where(tables.queue.c.publication == publication.name)
+        .where(
+            tables.queue.c.publication == publication.name,
+            tables.queue.c.article == article.name,
+        )
         .values(transaction_key=tables.queue.c.change_id)
     )
 

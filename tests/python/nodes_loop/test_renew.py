@@ -156,6 +156,20 @@ def test_a_table_that_comes_later_is_captured(engine: Engine, replication: str) 
     assert {("item", None), ("label", "2")} <= found
 
 
+def test_a_transaction_that_waits_stays_one(engine: Engine) -> None:
+    """Rows of the new table are transactions of their own, and no others."""
+    installed(engine, "queued")
+    both = shop("queued", item=ITEM, label=LABEL)
+    create_tables(engine, shop(label=LABEL), with_version=False)
+    run(engine, "insert into label (code, size) values (7, 1), (8, 2)")
+    run(engine, "insert into item (id, name) values (2, 'nut'), (3, 'gear')")
+    renew(engine, both, ExistingRows.INSERT)
+    feed = Feed(both)
+    assert upload(engine, both, feed).changes == 5
+    counts = [one["transaction_change_count"] for one in feed.records]
+    assert sorted(counts) == [1, 1, 1, 2, 2]
+
+
 @pytest.mark.parametrize("replication", REPLICATIONS)
 def test_a_table_of_another_publication(engine: Engine, replication: str) -> None:
     installed(engine, replication)
