@@ -238,11 +238,8 @@ def add_triggers(
     Errors: CaptureProblem where rows are there that must not be, or that the article cannot hold.
     """
     node = captured_node(connection, publication.name)
-    dialect = dialect_of(connection.engine)
-    unique = unique_indexes(connection, article) if dialect == "sqlite" else []
     count = _count_existing(connection, article, existing)
-    for statement in triggers_for(dialect, publication, node, article, unique):
-        run_plain(connection, statement)
+    make_triggers(connection, publication, node, article)
     if existing is not ExistingRows.INSERT or not count:
         return 0
     check_values(connection, article)
@@ -251,6 +248,16 @@ def add_triggers(
     else:
         _queue_existing(connection, publication, article)
     return count
+
+
+def make_triggers(
+    connection: Connection, publication: NodePublication, node: str, article: NodeArticle
+) -> None:
+    """Make the triggers of a table that has none, for the columns and indexes that it has now."""
+    dialect = dialect_of(connection.engine)
+    unique = unique_indexes(connection, article) if dialect == "sqlite" else []
+    for statement in triggers_for(dialect, publication, node, article, unique):
+        run_plain(connection, statement)
 
 
 def _metadata_statements(connection: Connection, article: NodeArticle) -> list[str]:

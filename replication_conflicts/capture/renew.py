@@ -16,6 +16,7 @@ from replication_conflicts.capture.install import (
     add_triggers,
     add_versions,
     check_is_free,
+    make_triggers,
 )
 from replication_conflicts.capture.installation import (
     CapturedTable,
@@ -30,8 +31,7 @@ from replication_conflicts.capture.installation import (
     shape_of,
 )
 from replication_conflicts.capture.problem import CaptureProblem
-from replication_conflicts.capture.triggers import no_triggers, triggers_for
-from replication_conflicts.capture.triggers.sqlite_unique import unique_indexes
+from replication_conflicts.capture.triggers import no_triggers
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
@@ -97,7 +97,8 @@ def renew(
         for article in new:
             add_versions(connection, publication, article)
         for article in old:
-            _make_triggers(connection, publication, node, article)
+            make_triggers(connection, publication, node, article)
+            _note_shape(connection, publication, article)
         inserted = sum(add_triggers(connection, publication, one, existing) for one in new)
     return Renewed(added, inserted)
 
@@ -117,13 +118,7 @@ def _added(connection: Connection, table: CapturedTable, article: NodeArticle) -
     return added
 
 
-def _make_triggers(
-    connection: Connection, publication: NodePublication, node: str, article: NodeArticle
-) -> None:
-    dialect = dialect_of(connection.engine)
-    unique = unique_indexes(connection, article) if dialect == "sqlite" else []
-    for statement in triggers_for(dialect, publication, node, article, unique):
-        run_plain(connection, statement)
+def _note_shape(connection: Connection, publication: NodePublication, article: NodeArticle) -> None:
     one = tables.articles
     connection.execute(
         one.update()

@@ -73,11 +73,12 @@ class LakehouseCommands:
 
     def _check_columns(self, command: AgentCommand) -> None:
         """Errors: LakehouseProblem where a row has columns of which this process knows nothing."""
-        if not command.changes_a_row or command.row is None:
+        article = command.article
+        if not command.changes_a_row or command.row is None or article not in self._columns:
             return
-        unknown = command.row.keys() - self._columns.get(command.article or "", command.row.keys())
+        unknown = command.row.keys() - self._columns[article]
         if unknown:
-            raise older_configuration(command.article or "", unknown)
+            raise older_configuration(article, unknown)
 
     def _end_of_window(self, place: Place) -> int | None:
         """The place of the last command in the next window, whose transaction is in it whole."""
