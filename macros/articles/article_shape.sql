@@ -14,7 +14,7 @@
         'replication_conflicts.replication': (settings or {}).get('replication') | string
     } -%}
     {%- for column, data_type in options.columns.items() -%}
-        {%- set written = data_type | lower | replace(',', ';') -%}
+        {%- set written = data_type | lower | replace(' ', '') | replace(',', ';') -%}
         {%- do shape.update({
             'replication_conflicts.column.' ~ column | lower: written if written | length < 4000 else local_md5(written)
         }) -%}

@@ -31,7 +31,7 @@
         {%- set actual = found.get(column | lower) -%}
         {%- if actual is none -%}
             {%- do problems.append(column ~ ' is missing (' ~ data_type ~ ')') -%}
-        {%- elif replication_conflicts._plain_type(actual) != replication_conflicts._plain_type(data_type) -%}
+        {%- elif replication_conflicts.plain_type(actual) != replication_conflicts.plain_type(data_type) -%}
             {%- do problems.append(column ~ ' is ' ~ actual ~ ', must be ' ~ data_type) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -42,10 +42,4 @@
             ~ ". Correct the feed, or the article's columns under vars: publications: in dbt_project.yml."
         ) }}
     {%- endif -%}
-{%- endmacro %}
-
-
-{#- A type for comparison: without spaces, and a text of limited length as a string, because Delta shows it as one. -#}
-{% macro _plain_type(data_type) -%}
-    {{ return(modules.re.sub('(var)?char\\(\\d+\\)', 'string', data_type | lower | replace(' ', ''))) }}
 {%- endmacro %}

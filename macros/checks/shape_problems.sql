@@ -1,6 +1,6 @@
 {#- Articles that lost a column, or have another type of one or another primary key, and publications whose publisher or kind of
     replication is another, since their rows were decided; a list of texts. A full refresh decides everything anew, with what there is
-    now. More columns are none, nor is another order of them: add_columns.
+    now. More columns are none, nor is a wider type, nor another order of them: alter_article_tables.
 
     publication, article: of this one alone; none: of all -#}
 {% macro shape_problems(publication=none, article=none) -%}
@@ -11,7 +11,9 @@
             {%- set shape = replication_conflicts.article_shape(item.settings, item.options) -%}
             {%- set changes = [] -%}
             {%- for property, before in replication_conflicts.recorded_shape(item).items() if shape.get(property) != before -%}
-                {%- do changes.append(replication_conflicts._shape_change(property, before, shape.get(property))) -%}
+                {%- if not replication_conflicts._is_wider_column(property, before, shape.get(property)) -%}
+                    {%- do changes.append(replication_conflicts._shape_change(property, before, shape.get(property))) -%}
+                {%- endif -%}
             {%- endfor -%}
             {%- if changes -%}
                 {%- do problems.append(
@@ -23,6 +25,13 @@
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
+{%- endmacro %}
+
+
+{#- Whether a property is the type of a column that holds more values than before. -#}
+{% macro _is_wider_column(property, before, now) -%}
+    {%- set is_type = property.startswith('replication_conflicts.column.') and now is not none -%}
+    {{ return(is_type and replication_conflicts.is_wider(now | replace(';', ','), before | replace(';', ','))) }}
 {%- endmacro %}
 
 

@@ -1,4 +1,4 @@
-{{ config(materialized='scratch', pre_hook='{{ replication_conflicts.add_columns() }}') }}
+{{ config(materialized='scratch', pre_hook='{{ replication_conflicts.alter_article_tables() }}') }}
 {%- do check_inputs() -%}
 {%- do check_initial_rows() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}

@@ -17,6 +17,7 @@ from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.statements import run_plain
+from replication_conflicts.publication.values import parse_type
 
 
 def captured_node(connection: Connection, publication: str) -> str:
@@ -99,8 +100,9 @@ def check_articles(connection: Connection, publication: NodePublication) -> None
         return
     if all(has_grown(publication, *one) for one in others.values()):
         raise CaptureProblem(
-            f"capture was installed without columns or tables that the publication has now, in"
-            f" {', '.join(others)}: add them here, columns without values, and then `capture renew`"
+            f"capture was installed without columns, wider types or tables that the publication has"
+            f" now, in {', '.join(others)}: add them here, columns without values, and then"
+            " `capture renew`"
         )
     raise CaptureProblem(
         "capture was installed for other columns, types, keys or articles:"
@@ -125,14 +127,26 @@ def changed_articles(
 def has_grown(
     publication: NodePublication, table: CapturedTable | None, article: NodeArticle | None
 ) -> bool:
-    """Whether an article is new, or is as its table is captured, with columns that came since."""
+    """Whether an article is new, or as its table is captured, with columns or wider types since."""
     if article is None:
         return False
     if table is None:
         return True
     before, now = table.shape, shape_of(publication, article)
-    has_all_columns = before["columns"].items() <= now["columns"].items()
+    columns, widened = before["columns"], widened_columns(table, article)
+    has_all_columns = all(
+        now["columns"].get(name) == columns[name] for name in columns if name not in widened
+    )
     return has_all_columns and {**before, "columns": now["columns"]} == now
+
+
+def widened_columns(table: CapturedTable, article: NodeArticle) -> list[str]:
+    """The columns that have a wider type than the one for which the triggers were made."""
+    return [
+        name
+        for name, before in table.shape["columns"].items()
+        if name in article.kinds and article.kinds[name].is_wider_than(parse_type(before))
+    ]
 
 
 def check_triggers(connection: Connection, publication: NodePublication) -> None:

@@ -1,4 +1,6 @@
-"""Making the triggers of captured tables anew, where a publication has got columns or articles."""
+"""Making the triggers of captured tables anew, where a publication has got columns, wider types or
+articles.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine, inspect
 
 from replication_conflicts.capture import tables
+from replication_conflicts.capture.catalog import declared_types
 from replication_conflicts.capture.checks.postgres import check_sees_all
 from replication_conflicts.capture.checks.table import check_table
 from replication_conflicts.capture.install import (
@@ -29,23 +32,28 @@ from replication_conflicts.capture.installation import (
     let_nobody_write,
     one_transaction,
     shape_of,
+    widened_columns,
 )
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.triggers import no_triggers
+from replication_conflicts.capture.triggers.merge_bodies import types_beside
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
+from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
 
 
 @dataclass(frozen=True)
 class Renewed:
-    """What was done: new columns by article, and how many rows of new tables wait as inserts.
+    """What was done: by article the columns that are new and those of another type, and how many
+    rows of new tables wait as inserts.
 
     A new table is there with all its columns.
     """
 
     added: Mapping[str, list[str]]
+    widened: Mapping[str, list[str]]
     inserted_rows: int
 
 
@@ -94,13 +102,24 @@ def renew(
             for name, (table, article) in changed.items()
             if article
         }
+        widened = {
+            name: widened_columns(table, article)
+            for name, (table, article) in changed.items()
+            if table and article
+        }
         for article in new:
             add_versions(connection, publication, article)
         for article in old:
+            if publication.is_merge and dialect_of(engine) == "postgres":
+                _retype_versions(connection, article)
             make_triggers(connection, publication, node, article)
             _note_shape(connection, publication, article)
         inserted = sum(add_triggers(connection, publication, one, existing) for one in new)
-    return Renewed(added, inserted)
+    return Renewed(_named(added), _named(widened), inserted)
+
+
+def _named(columns: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {article: names for article, names in columns.items() if names}
 
 
 def _added(connection: Connection, table: CapturedTable, article: NodeArticle) -> list[str]:
@@ -116,6 +135,21 @@ def _added(connection: Connection, table: CapturedTable, article: NodeArticle) -
                 " away, `capture renew`, and then give them: they are changes like any other"
             )
     return added
+
+
+def _retype_versions(connection: Connection, article: NodeArticle) -> None:
+    """Keys and parents have the types that they have in the article's table now.
+
+    SQLite keeps a value whatever its column's type says.
+    """
+    beside = metadata_name(article.name)
+    held = declared_types(connection, beside)
+    for name, kind in types_beside(article, declared_types(connection, article.name)).items():
+        if held[name] != kind:
+            run_plain(
+                connection,
+                f"alter table {quoted(beside)} alter column {quoted(name)} type {kind}",
+            )
 
 
 def _note_shape(connection: Connection, publication: NodePublication, article: NodeArticle) -> None:

@@ -102,7 +102,7 @@ def renew_command(
     dry_run: DryRunOption = False,
     project_dir: ProjectOption = Path(),
 ) -> None:
-    """Capture columns and tables that came since `install`: makes the triggers anew."""
+    """Capture columns, types and tables that came since `install`: makes the triggers anew."""
     try:
         chosen = chosen_publication(project_dir, publication)
         done = renew(open_database(url), chosen, existing_rows, is_trial=dry_run)
@@ -117,6 +117,8 @@ def renew_command(
     )
     for name, columns in done.added.items():
         typer.echo(f"New in {name}: {', '.join(columns)}.")
+    for name, columns in done.widened.items():
+        typer.echo(f"Of another type in {name}: {', '.join(columns)}.")
 
 
 def upload_command(

@@ -20,7 +20,7 @@ from replication_conflicts.lakehouse.relations import (
     quoted_name,
 )
 from replication_conflicts.publication.feed import IMAGE, QUEUE_POSITION, FeedRow, feed_columns
-from replication_conflicts.publication.values import timestamp_text
+from replication_conflicts.publication.values import parse_type, timestamp_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -233,9 +233,10 @@ class LakehouseFeed:
                     f"{name} is a table that something else fills: captured changes come as a view"
                     f" of {self._queue}. Drop it, or rename it."
                 )
-            there, wanted = self._spark.table(name).dtypes, self._spark.sql(query).dtypes
-            # who has an older configuration leaves the columns that the article has got since
-            if set(wanted) <= set(there):
+            there = dict(self._spark.table(name).dtypes)
+            wanted = dict(self._spark.sql(query).dtypes)
+            # who has an older configuration leaves columns and wider types that came since
+            if all(_is_held(there.get(column), kind) for column, kind in wanted.items()):
                 return
         self._spark.sql(f"create or replace view {name} as {query}")
 
@@ -324,6 +325,13 @@ def _typed(column: str, spark_type: str) -> str:
     if kind.startswith(("array", "map", "struct")):
         return f"from_json({text}, '{spark_type}')"
     return f"cast({text} as {spark_type})"
+
+
+def _is_held(there: str | None, wanted: str) -> bool:
+    """Whether a column of the view, of that type if it is there, has all values of another type."""
+    if there is None or there == wanted:
+        return there == wanted
+    return parse_type(there).is_wider_than(parse_type(wanted))
 
 
 def batch_digest(change_ids: Sequence[str]) -> str:

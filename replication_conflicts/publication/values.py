@@ -60,6 +60,19 @@ class ColumnType:
             return f"{self.name}({self.precision})"
         return self.name
 
+    def is_wider_than(self, other: ColumnType) -> bool:
+        """Whether it has every value of another type, with the same canonical text.
+
+        As the macro `is_wider` says it, which decides about the lakehouse's tables.
+        """
+        if {self.name, other.name} <= set(_INTEGER_BITS):
+            return _INTEGER_BITS[self.name] > _INTEGER_BITS[other.name]
+        if self.name == "string":
+            return other.name == "varchar"
+        is_longer = (self.precision or 0) > (other.precision or 0)
+        is_alike = self.name == other.name and self.scale == other.scale
+        return self.name in ("decimal", "varchar") and is_alike and is_longer
+
     def coerce(self, value: object) -> Value:
         """The value as this type holds it; errors: ValueProblem when it does not fit.
 

@@ -1,10 +1,12 @@
-"""Publications that get columns and articles while rows are published: nothing is decided anew."""
+"""Publications that get columns, wider types and articles while rows are published: nothing is
+decided anew."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,28 @@ BEGIN = datetime(2026, 1, 1, tzinfo=timezone.utc)
 class GrowingBuilds(Builds):
     """Articles get columns: a command of before has none of them in its row, and no value."""
 
+    def configure(self, configurations: Mapping[str, Mapping[str, Any]]) -> None:
+        """What is read has the types that articles have."""
+        super().configure(configurations)
+        for played in self.played:
+            options = configurations.get(played.name, played.options)
+            for article, one in options["articles"].items():
+                for schema in (self.project.feeds, self.project.initial):
+                    self._retype(f"{schema}.{played.name}__{article}", one["columns"])
+
+    def _retype(self, table: str, columns: Mapping[str, str]) -> None:
+        if not self.spark.catalog.tableExists(table):
+            return
+        values = [
+            f"cast(`{name}` as {columns.get(name, kind)}) as `{name}`"
+            for name, kind in self.spark.table(table).dtypes
+        ]
+        self.spark.sql(
+            f"create table {table}_typed using parquet as select {', '.join(values)} from {table}"
+        )
+        self.spark.sql(f"drop table {table}")
+        self.spark.sql(f"alter table {table}_typed rename to {table}")
+
     def typed_command(self, played: Played, record: Record) -> Command:
         found = super().typed_command(played, record)
         if found.row is None:
@@ -46,6 +70,7 @@ def change(
     key: int,
     versions: tuple[str | None, str | None],
     color: str | None = None,
+    weight: Decimal | None = None,
 ) -> FeedRow:
     """A transaction of one change; without an old version an insert, without a new one a delete."""
     old, new = versions
@@ -62,14 +87,18 @@ def change(
         "old_version": old,
         "new_version": new,
         **row,
-        **({"color": color} if article == "item" else {}),
+        **({"color": color, "weight": weight} if article == "item" else {}),
     }
 
 
 def later_article() -> Case:
-    """The article `label` comes later, with initial rows, and the column `color` of `item`."""
+    """The article `label` comes later, with initial rows, and the column `color` of `item`.
+
+    The other columns of `item` get wider types.
+    """
     label: dict[str, Any] = {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]}
-    item = {**label, "columns": {"color": "string", **label["columns"]}}
+    columns = {"color": "string", "id": "bigint", "name": "varchar(40)", "weight": "decimal(9,2)"}
+    item = {**label, "columns": columns}
     return Case(
         label="later article",
         configuration={
@@ -82,18 +111,20 @@ def later_article() -> Case:
             "label": [{"id": key, "name": "first", "row_version": f"v{key}"} for key in (1, 2, 3)]
         },
         deliveries=(
-            Delivery((change(1, "item", "north", 1, (None, "i1")),)),
+            Delivery((change(1, "item", "north", 1, (None, "i1"), weight=Decimal("1.50")),)),
             Delivery((change(2, "item", "south", 1, (None, "i2")),)),
             Delivery(
                 (
                     # once more what is decided: it is known again
-                    change(1, "item", "north", 1, (None, "i1")),
+                    change(1, "item", "north", 1, (None, "i1"), weight=Decimal("1.50")),
                     change(3, "label", "north", 1, ("v1", "w1")),
                     change(4, "label", "south", 1, ("v1", "w2")),
                     change(5, "item", "south", 1, ("i1", "i3"), "red"),
                     change(6, "item", "north", 1, ("i1", "i4"), "blue"),
                     change(7, "label", "HQ", 9, (None, "w3")),
                     change(8, "label", "south", 2, ("v2", None)),
+                    # more than the types of before could hold
+                    change(9, "item", "north", 2**40, (None, "i5"), weight=Decimal("1234567.25")),
                 )
             ),
         ),
@@ -107,7 +138,7 @@ def before(case: Case) -> dict[str, Any]:
     if case.label != later_article().label:
         return configuration_before(case, added_columns(case))
     item = case.configuration["articles"]["item"]
-    columns = {name: kind for name, kind in item["columns"].items() if name != "color"}
+    columns = {"id": "int", "name": "varchar(8)", "weight": "decimal(3,2)"}
     return {**case.configuration, "articles": {"item": {**item, "columns": columns}}}
 
 
@@ -146,7 +177,7 @@ def play(cases: Sequence[Case], folder: Path, state: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.slow
 def test_what_comes_later(tmp_path: Path, scratch_state: Path) -> None:
-    """Columns and an article under queued updating, columns of merge replication by column."""
+    """Columns, types and an article under queued updating; merge replication by column."""
     play([merge_case(1)], tmp_path, scratch_state)
 
 

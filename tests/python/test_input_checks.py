@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 import pytest
 
 from replication_conflicts.lakehouse import tables
 from replication_conflicts.scenarios.project import INPUTS, package_folder
+from tests.python.wider_types import OTHER, WIDER
 
 from .conftest import ScratchProject
 
@@ -160,12 +162,28 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
         assert any(all(text in line for text in expected) for line in error.splitlines()), error
 
 
+@contextmanager
+def published(consumer: ScratchProject) -> Iterator[None]:
+    """As if a run had published the article as it is now: the view with its properties is there."""
+    spark = consumer.build.spark
+    view = f"{consumer.schema}.stock__item"
+    manifest = json.loads((consumer.folder / "target" / "manifest.json").read_text())
+    config = manifest["nodes"]["model.checked_inputs.stock__item"]["config"]
+    properties = ", ".join(f"'{name}' = '{text}'" for name, text in config["tblproperties"].items())
+    spark.sql(f"create view {view} tblproperties ({properties}) as select 1 as item_id")
+    try:
+        yield
+    finally:
+        (consumer.folder / "dbt_project.yml").write_text(PROJECT)
+        spark.sql(f"drop view {view}")
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("before", "now", "expected"),
     [
         (", price: int}", "}", "it had the column 'price' (int), and has it no longer"),
-        ("price: int}", "price: bigint}", "the column 'price' was int, is bigint"),
+        ("price: int}", "price: string}", "the column 'price' was int, is string"),
         ("[item_id]", "[name]", "its primary key was (item_id), is (name)"),
         ("publisher: HQ", "publisher: main", "the publisher was 'HQ', is 'main'"),
         ("replication: queued", "replication: merge", "replication was queued, is merge"),
@@ -176,18 +194,10 @@ def test_an_article_that_has_become_another_one(
 ) -> None:
     """Without a column decided changes in the feed would be rejected as other ones."""
     fill(consumer, subscriptions="('stock', 'south')")
-    spark = consumer.build.spark
-    published = f"{consumer.schema}.stock__item"
     assert not errors(consumer)
-    # the properties that the first run gives the view
-    manifest = json.loads((consumer.folder / "target" / "manifest.json").read_text())
-    config = manifest["nodes"]["model.checked_inputs.stock__item"]["config"]
-    properties = ", ".join(f"'{name}' = '{text}'" for name, text in config["tblproperties"].items())
-    spark.sql(f"create view {published} tblproperties ({properties}) as select 1 as item_id")
-    file = consumer.folder / "dbt_project.yml"
-    try:
+    with published(consumer):
         assert not errors(consumer)
-        file.write_text(PROJECT.replace(before, now))
+        (consumer.folder / "dbt_project.yml").write_text(PROJECT.replace(before, now))
         alone = consumer.build.run("compile", "--select", "stock__item").errors
         for error in (*errors(consumer), *alone):
             assert "publication 'stock', article 'item': " in error
@@ -195,9 +205,31 @@ def test_an_article_that_has_become_another_one(
             assert "dbt build --full-refresh" in error
         assert alone
         assert not any("is as it was" in one for one in errors(consumer, "--full-refresh"))
+
+
+@pytest.mark.spark
+def test_types_that_become_wider(consumer: ScratchProject) -> None:
+    """They hold every value, with the same text; other types stop the run, each named."""
+    pairs = [*WIDER, *OTHER]
+    fill(consumer, subscriptions="('stock', 'south')")
+    before, now = (
+        PROJECT.replace(
+            "price: int}",
+            ", ".join(f'c{number}: "{pair[side]}"' for number, pair in enumerate(pairs)) + "}",
+        )
+        for side in (0, 1)
+    )
+    file = consumer.folder / "dbt_project.yml"
+    try:
+        file.write_text(before)
+        assert not errors(consumer)
+        with published(consumer):
+            file.write_text(now)
+            (error,) = errors(consumer)
     finally:
         file.write_text(PROJECT)
-        spark.sql(f"drop view {published}")
+    named = [number for number in range(len(pairs)) if f"the column 'c{number}' was" in error]
+    assert [pairs[number] for number in named] == OTHER
 
 
 @pytest.mark.spark

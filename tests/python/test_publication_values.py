@@ -17,6 +17,7 @@ from replication_conflicts.publication.values import (
     parse_type,
     split_key_text,
 )
+from tests.python.wider_types import OTHER, WIDER
 
 
 @pytest.mark.parametrize(
@@ -125,3 +126,9 @@ def test_timestamps_of_the_same_moment_are_equal() -> None:
     moment = datetime(2026, 1, 1, 5, 30, tzinfo=zone)
     assert parse_timestamp(moment) == parse_timestamp("2026-01-01T00:00Z")
     assert parse_timestamp(date(2026, 1, 1)) == parse_timestamp("2026-01-01")
+
+
+def test_which_types_are_wider() -> None:
+    pairs = [*WIDER, *OTHER]
+    assert [(a, b) for a, b in pairs if parse_type(b).is_wider_than(parse_type(a))] == WIDER
+    assert not any(parse_type(a).is_wider_than(parse_type(a)) for pair in pairs for a in pair)

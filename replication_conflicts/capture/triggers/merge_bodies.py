@@ -403,12 +403,10 @@ def metadata_table(article: NodeArticle, types: Mapping[str, str]) -> str:
 
     `types` are those of the article's own columns.
     """
-    names = [quoted(name) for name in article.shape.primary_key]
-    keys = [f"{quoted(name)} {types[name]} not null" for name in article.shape.primary_key]
-    parents = [
-        f"{name} {types[column]}"
-        for prefix in (PARENT, BEFORE_PARENT)
-        for name, column in zip(parent_names(article, prefix), article.parent_columns, strict=True)
+    key = article.shape.primary_key
+    typed = [
+        f"{quoted(name)} {kind}{' not null' if name in key else ''}"
+        for name, kind in types_beside(article, types).items()
     ]
     columns = [
         f"{VERSION} text not null",
@@ -426,8 +424,18 @@ def metadata_table(article: NodeArticle, types: Mapping[str, str]) -> str:
         f"{UPLOADED_RECORD} text",
         f"{IS_AGAIN} integer not null default 0",
     ]
-    parts = [*keys, *parents, *columns, f"primary key ({', '.join(names)})"]
+    parts = [*typed, *columns, f"primary key ({', '.join(map(quoted, key))})"]
     return f"create table {quoted(metadata_name(article.name))} ({', '.join(parts)})"
+
+
+def types_beside(article: NodeArticle, types: Mapping[str, str]) -> dict[str, str]:
+    """The columns of that table which hold the article's own values: the key, and the parents'."""
+    parents = {
+        name: types[column]
+        for prefix in (PARENT, BEFORE_PARENT)
+        for name, column in zip(parent_names(article, prefix), article.parent_columns, strict=True)
+    }
+    return {name: types[name] for name in article.shape.primary_key} | parents
 
 
 def number_indexes(article: NodeArticle) -> list[str]:

@@ -30,10 +30,17 @@ def added_columns(case: Case) -> dict[str, list[str]]:
 
 
 def configuration_before(case: Case, added: Added) -> dict[str, Any]:
-    """The publication without the columns that come later, the others in another order."""
+    """The publication without the columns that come later, the others in another order.
+
+    Whole numbers are shorter in merge replication, whose workloads have only small ones.
+    """
+    is_merge = case.configuration["replication"] == "merge"
     articles = {}
     for article, options in case.configuration["articles"].items():
-        columns = _without(options["columns"], added[article])
+        columns = {
+            name: "smallint" if is_merge and kind == "int" else kind
+            for name, kind in _without(options["columns"], added[article]).items()
+        }
         articles[article] = {**options, "columns": dict(reversed(columns.items()))}
     return {**case.configuration, "articles": articles}
 

@@ -160,16 +160,16 @@ def test_an_event_that_the_next_build_would_throw_away(
 def test_a_process_with_the_configuration_of_before(
     project: ScratchProject, relations: Relations
 ) -> None:
-    """An article has got a column: nothing is left out of rows, nor of the feed's view."""
+    """An article has got a column and a wider type: nothing is left out of rows, nor the view."""
     spark = project.build.spark
     item = ARTICLES["item"]
-    more = {**item, "columns": {**item["columns"], "origin": "string"}}
+    more = {**item, "columns": {**item["columns"], "id": "bigint", "origin": "string"}}
     new = node_publication("grown", {"grown": publications({"item": more})["shop"]})
     old = node_publication("grown", {"grown": publications({"item": item})["shop"]})
     view = f"{relations.feeds}.grown__item"
     for publication in (old, new, old):
         LakehouseFeed(spark, relations, publication).prepare()
-    assert "origin" in spark.table(view).columns
+    assert {("id", "bigint"), ("origin", "string")} <= set(spark.table(view).dtypes)
     columns = ", ".join(f"cast(null as {kind}) as {name}" for name, kind in more["columns"].items())
     spark.sql(
         f"create table {relations.published}.grown__item__versions using delta as"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.install import ExistingRows, install, pending_changes
 from replication_conflicts.capture.installation import check_articles
@@ -102,6 +103,35 @@ def test_commands_bring_the_column(engine: Engine, replication: str) -> None:
         held = run_plain(connection, "select size, row_version from item where id = 7").one()
         assert tuple(held) == (3, second)
         assert not pending_changes(connection, publication)
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
+def test_a_type_that_becomes_wider(engine: Engine, replication: str) -> None:
+    """Keys and values that the triggers of before refuse, or that the table could not hold."""
+    columns = {"id": "int", "name": "varchar(4)", "price": "decimal(4,2)"}
+    wider = {"id": "bigint", "name": "string", "price": "decimal(9,2)"}
+    publication = shop(replication, item={**ITEM, "columns": columns})
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    run(engine, "insert into item (id, name, price) values (1, 'bolt', 1.5)")
+    large = f"insert into item (id, name, price) values ({2**40}, 'screw', 1234567.25)"
+    with pytest.raises(DBAPIError):
+        run(engine, large)
+    if dialect_of(engine) == "postgres":
+        for column, kind in {"id": "bigint", "name": "text", "price": "numeric(9,2)"}.items():
+            run(engine, f"alter table item alter column {column} type {kind}")
+    more = shop(replication, item={**ITEM, "columns": wider})
+    feed = Feed(more)
+    with pytest.raises(CaptureProblem, match="`capture renew`"):
+        upload(engine, more, feed)
+    done = renew(engine, more)
+    assert (done.added, done.widened) == ({}, {"item": ["id", "name", "price"]})
+    run(engine, large, "update item set price = 2.5 where id = 1")
+    upload(engine, more, feed)
+    found = {(one["row"]["id"], one["row"]["name"], one["row"]["price"]) for one in feed.records}
+    assert {("1", "bolt", "2.50"), (str(2**40), "screw", "1234567.25")} <= found
+    with pytest.raises(CaptureProblem, match="other columns, types, keys or articles"):
+        renew(engine, publication)
 
 
 @pytest.mark.parametrize("replication", REPLICATIONS)
