@@ -54,7 +54,7 @@
         {%- if has_news -%}
             {%- call statement('create_news', language=language) -%}
                 {%- if language == 'python' -%}
-                    {{ replication_conflicts._python_view(compiled_code, incoming) }}
+                    {{ replication_conflicts._python_view(compiled_code, incoming, last_run) }}
                 {%- else -%}
                     {{ create_temporary_view(incoming, compiled_code | replace(newest_run, last_run)) }}
                 {%- endif -%}
@@ -137,14 +137,17 @@
 {{ compiled_code }}
 dbt = dbtObj(spark.table)
 dbt.is_incremental = False
+dbt.last_run = 0
 model(dbt, spark).write.format("delta").mode("overwrite").option("overwriteSchema", "true").saveAsTable("{{ target }}")
 {%- endmacro %}
 
 
-{#- The Python that gives what is new in a model's result the name of a temporary view. -#}
-{% macro _python_view(compiled_code, view) -%}
+{#- The Python that gives what is new in a model's result the name of a temporary view. `last_run`, the number of the last run that the
+    table has taken, is known to the model, so that only the partitions of the log that are newer are read. -#}
+{% macro _python_view(compiled_code, view, last_run) -%}
 {{ compiled_code }}
 dbt = dbtObj(spark.table)
 dbt.is_incremental = True
+dbt.last_run = {{ last_run }}
 model(dbt, spark).createOrReplaceTempView("{{ view | replace('`', '') }}")
 {%- endmacro %}

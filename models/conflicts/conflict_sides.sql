@@ -22,14 +22,8 @@ articles as (select * from {{ ref('configured_articles') }}),
 final as (
     select
         outcomes.conflict_id,
-        coalesce(
-            {{ whole_row('outcomes.lost_row', 'articles.column_names') | indent(12) }},
-            outcomes.lost_row
-        ) as lost_row,
-        coalesce(
-            {{ whole_row('outcomes.winning_row', 'articles.column_names') | indent(12) }},
-            outcomes.winning_row
-        ) as winning_row
+        {{ whole_row('outcomes.lost_row', 'articles.column_names') | indent(8) }} as lost_row,
+        {{ whole_row('outcomes.winning_row', 'articles.column_names') | indent(8) }} as winning_row
     from outcomes
     left join articles
         on

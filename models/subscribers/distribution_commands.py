@@ -9,7 +9,6 @@ twice does nothing the second time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -30,48 +29,6 @@ KIND_ORDER = {
 # what changes no row
 WITHOUT_STATEMENT = ["not_applied", "log_conflict"]
 
-# failed changes that stay where they were made: as their articles ask, or as the articles of their
-# logical record do
-IS_KEPT = (
-    "replication = 'merge' and outcome in ('failed', 'rejected')"
-    " and coalesce(is_kept_at_node, not compensate_for_errors)"
-)
-
-# rejected changes that a snapshot makes right, not a command. A transaction that breaks a
-# constraint marks no subscription: it is compensated under every policy
-IS_LEFT_TO_SNAPSHOT = (
-    "outcome = 'rejected' and policy <=> 'publisher_wins_reinitialize'"
-    " and rule <> 'condemned_with_failure'"
-)
-
-# changes that are undone at their node, or completed there with what they were merged with; those
-# of the publisher too, whose own database takes commands like any other. Rows that a node has moved
-# out of its own partition go there
-IS_UNDONE = (
-    "(replication = 'queued' and outcome in ('rejected', 'failed')"
-    f" and not ({IS_LEFT_TO_SNAPSHOT}))"
-    " or (replication = 'queued' and is_written"
-    " and publisher_version is not null and to_version is null)"
-    " or (replication = 'merge'"
-    " and outcome not in ('already_known', 'already_deleted')"
-    " and if(outcome in ('failed', 'rejected'), not is_kept, is_downloaded or node = publisher)"
-    " and not new_version <=> to_version)"
-)
-
-# decisions of people and refused commands are not changes of a node
-IS_DECISION = "coalesce(rule in ('submit_winner', 'submit_loser', 'remove'), false)"
-IS_REFUSED = "rule <=> 'refused_command'"
-
-# a person has submitted a failed change that its node keeps: what that has becomes what was decided
-IS_SUBMITTED = "rule <=> 'submit_loser' and is_written and new_version is not null"
-
-# deletes by the system: what never became a row of the publisher, and what a run itself takes away,
-# because a subscriber refused it or because another logical record won
-IS_SYSTEM_DELETE = (
-    f"{IS_REFUSED} or outcome is null"
-    " or (kind = 'compensating' and operation = 'insert' and outcome in ('failed', 'rejected'))"
-)
-
 
 def operation_between(old_version: Column, new_version: Column) -> Column:
     """The statement that leads from one version of a row to another; NULL stands for 'no row'."""
@@ -83,12 +40,19 @@ def operation_between(old_version: Column, new_version: Column) -> Column:
 
 
 def tombstone_type() -> Column:
-    """Why a command deletes its row: 1 a user did, 5 it left the partition, 6 the system did."""
+    """Why a command deletes its row: 1 a user did, 5 it left the partition, 6 the system did.
+
+    The system deletes what never became a row of the publisher, and what a run itself takes away,
+    because a subscriber refused it or because another logical record won.
+    """
+    is_of_system = (
+        f.col("is_refused_command")
+        | f.col("is_written_for_change")
+        | ((f.col("kind") == "compensating") & f.col("is_unpublished_insert"))
+    )
     return f.when(
         f.col("command_operation") == "delete",
-        f.when(f.col("publisher_version").isNotNull(), 5)
-        .when(f.expr(IS_SYSTEM_DELETE), 6)
-        .otherwise(1),
+        f.when(f.col("publisher_version").isNotNull(), 5).when(is_of_system, 6).otherwise(1),
     )
 
 
@@ -99,76 +63,45 @@ def lineage() -> Column:
     return f.when(is_about_row, f.col("publisher_lineage"))
 
 
-def origin() -> Column:
-    """The node whose change a command carries to all; what a person decides is the publisher's."""
-    return (
-        f.when(f.expr(IS_DECISION), f.col("publisher"))
-        .when(f.expr(IS_REFUSED), f.col("loser_node"))
-        .otherwise(f.col("node"))
-    )
-
-
 def replicated(outcomes: DataFrame) -> DataFrame:
     """Every applied change: the version before it becomes the one after it.
 
     For all subscribers; for the publisher's own database alone where they get no download, or each
     gets its partition.
     """
-    is_for_all = f.col("is_downloaded") & f.col("filtered_subscribers").isNull()
-    written = outcomes.where(
-        "is_written and (held_version is not null or publisher_version is not null)"
-    )
-    return written.select(
+    return outcomes.where("is_replicated").select(
         "*",
-        f.when(~is_for_all, f.col("publisher")).alias("subscriber"),
-        origin().alias("origin"),
+        f.col("replicated_to").alias("subscriber"),
+        f.col("replicated_origin").alias("origin"),
         f.lit("replicated").alias("kind"),
         f.col("held_version").alias("from_version"),
         f.col("publisher_version").alias("to_version"),
-        f.when(
-            f.col("publisher_version").isNotNull(), f.coalesce("merged_row", "change_row")
-        ).alias("row"),
+        f.col("publisher_row").alias("row"),
         f.col("change_id").alias("cause"),
     )
 
 
-def replicated_in_partitions(outcomes: DataFrame, subscriptions: DataFrame) -> DataFrame:
+def replicated_in_partitions(outcomes: DataFrame) -> DataFrame:
     """Every applied change of an article with row filters, cut to each subscriber's partition.
 
     A row that enters the partition is an insert there, one that leaves it a delete.
     """
-    written = outcomes.where("is_written and is_downloaded and filtered_subscribers is not null")
-    addressed = written.join(subscriptions.select("publication", "subscriber"), "publication")
+    addressed = outcomes.select("*", f.inline("subscriber_partitions"))
     cut = addressed.withColumns(
         {
-            "from_version": f.when(
-                is_inside("partitions_before", f.col("subscriber")), f.col("held_version")
-            ),
-            "to_version": f.when(
-                is_inside("partitions_after", f.col("subscriber")), f.col("publisher_version")
-            ),
+            "from_version": f.when(f.col("is_inside_before"), f.col("held_version")),
+            "to_version": f.when(f.col("is_inside_after"), f.col("publisher_version")),
         }
     )
     return cut.where("from_version is not null or to_version is not null").select(
         *outcomes.columns,
         "subscriber",
-        origin().alias("origin"),
+        f.col("replicated_origin").alias("origin"),
         f.lit("replicated").alias("kind"),
         "from_version",
         "to_version",
-        f.when(f.col("to_version").isNotNull(), f.coalesce("merged_row", "change_row")).alias(
-            "row"
-        ),
+        f.when(f.col("to_version").isNotNull(), f.col("publisher_row")).alias("row"),
         f.col("change_id").alias("cause"),
-    )
-
-
-def is_inside(partitions: str, subscriber: Column) -> Column:
-    """Whether a row lies in a subscriber's partition; one without a row filter has every row."""
-    return (
-        f.col("filtered_subscribers").isNull()
-        | ~f.array_contains("filtered_subscribers", subscriber)
-        | f.array_contains(partitions, subscriber)
     )
 
 
@@ -180,23 +113,15 @@ def compensating(outcomes: DataFrame) -> DataFrame:
     Nothing where neither side holds the row. A subscription that is to be reinitialized gets its
     snapshot instead; a change that failed and is not to be undone stays where it was made.
     """
-    addressee = f.when(f.expr(IS_SUBMITTED), f.col("loser_node")).otherwise(f.col("node"))
-    to_version = f.when(is_inside("partitions_after", addressee), f.col("publisher_version"))
-    decided = outcomes.withColumn("to_version", to_version)
-    is_left = f"{IS_DECISION} or (replication = 'queued' and {IS_REFUSED})"
-    is_undone = f"({IS_UNDONE}) and not ({is_left})"
-    undone = decided.where(f"({is_undone}) or ({IS_SUBMITTED})").where(
-        "new_version is not null or to_version is not null"
-    )
-    return undone.select(
+    to_version = f.col("compensated_version")
+    return outcomes.where("is_compensated").select(
         "*",
-        addressee.alias("subscriber"),
-        f.when(f.expr(IS_DECISION), f.col("publisher"))
-        .otherwise(f.coalesce("winner_node", "node"))
-        .alias("origin"),
+        f.col("compensated_node").alias("subscriber"),
+        f.col("compensated_origin").alias("origin"),
         f.lit("compensating").alias("kind"),
         f.when(f.col("operation") != "delete", f.col("new_version")).alias("from_version"),
-        f.when(f.col("to_version").isNotNull(), f.coalesce("merged_row", "held_row")).alias("row"),
+        to_version.alias("to_version"),
+        f.when(to_version.isNotNull(), f.col("publisher_row")).alias("row"),
         f.coalesce("conflict_id", "change_id").alias("cause"),
     )
 
@@ -204,8 +129,7 @@ def compensating(outcomes: DataFrame) -> DataFrame:
 def not_applied(outcomes: DataFrame) -> DataFrame:
     """Every failed change that its node is to upload again: the command names the change."""
     nothing = f.lit(None).cast("string")
-    failed = outcomes.where(f"is_kept and not {IS_REFUSED}")
-    return failed.select(
+    return outcomes.where("is_not_applied").select(
         "*",
         f.col("node").alias("subscriber"),
         f.col("winner_node").alias("origin"),
@@ -219,27 +143,20 @@ def not_applied(outcomes: DataFrame) -> DataFrame:
 
 def conflict_records(outcomes: DataFrame) -> DataFrame:
     """Every conflict whose record is kept at the node that lost, with the row that it lost."""
-    kept = outcomes.where(
-        "conflict_id is not null and conflict_logging in ('subscriber', 'both')"
-        " and loser_node <> publisher"
-    )
-    is_change_loser = f.col("loser_change_id").eqNullSafe(f.col("change_id"))
-    lost_row = f.when(~is_change_loser, f.col("held_row")).when(
-        f.col("operation") != "delete", f.col("change_row")
-    )
-    return kept.select(
+    nothing = f.lit(None).cast("string")
+    return outcomes.where("is_logged_at_loser").select(
         "*",
         f.col("loser_node").alias("subscriber"),
         f.col("winner_node").alias("origin"),
         f.lit("log_conflict").alias("kind"),
-        f.lit(None).cast("string").alias("from_version"),
-        f.lit(None).cast("string").alias("to_version"),
-        lost_row.alias("row"),
+        nothing.alias("from_version"),
+        nothing.alias("to_version"),
+        f.col("lost_row").alias("row"),
         f.col("conflict_id").alias("cause"),
     )
 
 
-def placed_behind(outcomes: DataFrame) -> DataFrame:
+def placed_behind(outcomes: DataFrame, log: DataFrame) -> DataFrame:
     """Adds `place_behind`: 0, or for what acts behind its place its number there.
 
     A session of merge replication that the queue had passed acts behind a place as a whole: its
@@ -248,7 +165,7 @@ def placed_behind(outcomes: DataFrame) -> DataFrame:
     own_number = f.greatest(f.col("queue_position") - f.col("transaction_position"), f.lit(0))
     session = ["publication", "node", "transaction_id", "transaction_position", "run_sequence"]
     first_numbers = (
-        outcomes.where("queue_position > transaction_position and transaction_id is not null")
+        log.where("queue_position > transaction_position and transaction_id is not null")
         .groupBy(*session)
         .agg(f.min(own_number).alias("first_number"))
     )
@@ -284,7 +201,7 @@ def in_order(commands: DataFrame) -> DataFrame:
         depth,
         f.col("change_position"),
         # rows that a run writes for a change share its place, and stand behind it
-        f.col("outcome").isNull(),
+        "is_written_for_change",
         "subscriber",
         "article",
         "row_key",
@@ -380,58 +297,17 @@ def by_parameter(values: Column, columns: Iterable[str]) -> Column:
     return f.transform_keys(values, lambda name, _: f.coalesce(f.try_element_at(names, name), name))
 
 
-@dataclass(frozen=True)
-class Configuration:
-    """What is configured, as relations: articles, publications and subscriptions.
+def row_commands(placed: DataFrame, columns: Iterable[str]) -> DataFrame:
+    """All commands about single rows, one per row, in the columns of the model.
 
-    `columns`: the names of all columns of all articles.
+    `placed`: outcomes, with `place_behind`. `columns`: the names of all columns of all articles.
     """
-
-    articles: DataFrame
-    publications: DataFrame
-    subscriptions: DataFrame
-    columns: Sequence[str]
-
-    def beside(self, outcomes: DataFrame) -> DataFrame:
-        """Outcomes with what their articles and publications ask for."""
-        articles = self.articles.select(
-            "publication",
-            "article",
-            "primary_key",
-            "column_names",
-            "depth",
-            "compensate_for_errors",
-            "filtered_subscribers",
-            "is_downloaded",
-        )
-        publications = self.publications.select("publication", "publisher")
-        beside = outcomes.join(articles, ["publication", "article"]).join(
-            publications, "publication"
-        )
-        return beside.withColumn("is_kept", f.coalesce(f.expr(IS_KEPT), f.lit(False)))
-
-
-def whole_row() -> Column:
-    """The row of a command, with all columns of its article.
-
-    A run that died may have decided before the article got one of them.
-    """
-    names = f.col("column_names")
-    values = f.transform(names, lambda name: f.col("row")[name])
-    is_short = f.col("row").isNotNull() & (f.size("row") < f.size(names))
-    return f.when(is_short, f.map_from_arrays(names, values)).otherwise(f.col("row"))
-
-
-def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame:
-    """All commands about single rows, one per row, in the columns of the model."""
-    configured = configuration.beside(placed_behind(outcomes))
     commands = (
-        replicated(configured)
-        .unionByName(replicated_in_partitions(configured, configuration.subscriptions))
-        .unionByName(compensating(configured))
-        .unionByName(not_applied(configured))
-        .unionByName(conflict_records(configured))
-        .withColumn("row", whole_row())
+        replicated(placed)
+        .unionByName(replicated_in_partitions(placed))
+        .unionByName(compensating(placed))
+        .unionByName(not_applied(placed))
+        .unionByName(conflict_records(placed))
         .withColumn("change_position", f.col("queue_position"))
         .withColumn(
             "command_operation",
@@ -439,10 +315,6 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
                 ~f.col("kind").isin(WITHOUT_STATEMENT),
                 operation_between(f.col("from_version"), f.col("to_version")),
             ),
-        )
-        .withColumn(
-            "key",
-            f.map_filter("change_row", lambda name, _: f.array_contains("primary_key", name)),
         )
     )
     versions = f.create_map(
@@ -462,7 +334,7 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
         "article",
         f.col("command_operation").alias("operation"),
         tombstone_type().alias("tombstone_type"),
-        "key",
+        f.col("key_values").alias("key"),
         "row",
         f.col("from_version").alias("old_version"),
         f.col("to_version").alias("new_version"),
@@ -470,7 +342,7 @@ def row_commands(outcomes: DataFrame, configuration: Configuration) -> DataFrame
         "cause",
         f.when(
             ~f.col("kind").isin(WITHOUT_STATEMENT),
-            f.map_concat(by_parameter(f.coalesce("row", "key"), configuration.columns), versions),
+            f.map_concat(by_parameter(f.coalesce("row", "key_values"), columns), versions),
         ).alias("parameters"),
         f.lit(None).cast(SNAPSHOT).alias("snapshot"),
         f.lit(None).cast("bigint").alias("snapshot_position"),
@@ -532,25 +404,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
             " or (policy <> 'publisher_wins_reinitialize' and publisher_version is not null)))",
         },
     )
-    outcomes = dbt.ref("change_outcomes")
-    reinitializations = dbt.ref("reinitializations")
-    if dbt.is_incremental:
-        last = session.table(f"{dbt.this}").agg(
-            f.coalesce(f.max("run_sequence"), f.lit(0)).alias("last_sequence")
-        )
-        outcomes = outcomes.join(
-            f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
-        ).drop("last_sequence")
-        reinitializations = reinitializations.join(
-            f.broadcast(last), f.col("run_sequence") > f.col("last_sequence")
-        ).drop("last_sequence")
+    is_news = f.col("run_sequence") > dbt.last_run
+    log = dbt.ref("change_outcomes").where(is_news)
+    outcomes = placed_behind(dbt.ref("distributed_outcomes").where(is_news), log)
+    reinitializations = dbt.ref("reinitializations").where(is_news)
     # dbt finds the names of what is asked of `meta` only in plain calls
     articles = article_shapes(dbt.config.meta_get("publications"))
-    configuration = Configuration(
-        articles=dbt.ref("configured_articles"),
-        publications=dbt.ref("configured_publications"),
-        subscriptions=dbt.ref("subscriptions"),
-        columns=sorted({name for article in articles for name in article.columns}),
-    )
-    commands = row_commands(outcomes, configuration)
-    return commands.unionByName(reinitialize_commands(reinitializations))
+    columns = sorted({name for article in articles for name in article.columns})
+    return row_commands(outcomes, columns).unionByName(reinitialize_commands(reinitializations))

@@ -54,10 +54,17 @@ class Bench:
             self.products[name] = product
         return self.products[name]
 
-    def median_run(self, product: Product, batch: Batch, *, in_emptied_feed: bool = False) -> float:
-        """Seconds of a run over such a batch, without commands, measured `repeats` times."""
+    def median_run(
+        self,
+        product: Product,
+        batch: Batch,
+        *,
+        commands: bool = False,
+        in_emptied_feed: bool = False,
+    ) -> float:
+        """Seconds of a run over such a batch, measured `repeats` times."""
         return median(
-            self.run(product, batch, in_emptied_feed=in_emptied_feed).seconds
+            self.run(product, batch, commands=commands, in_emptied_feed=in_emptied_feed).seconds
             for _ in range(self.repeats)
         )
 

@@ -68,7 +68,7 @@ QUEUED = (
     Mutant(
         "the compensating commands are lost",
         "models/subscribers/distribution_commands.py",
-        ".unionByName(compensating(configured))",
+        ".unionByName(compensating(placed))",
         "",
     ),
     Mutant(
