@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
+
 import typer
 
 from replication_conflicts.console import (
@@ -13,6 +16,10 @@ from replication_conflicts.console import (
     scenarios,
     what_if,
 )
+
+# who redirects the output of a long command sees its lines as they come
+if isinstance(sys.stdout, TextIOWrapper):
+    sys.stdout.reconfigure(line_buffering=True)
 
 app = typer.Typer(
     help="Conflict detection and resolution for replication, on dbt and Spark.",

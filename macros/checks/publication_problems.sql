@@ -12,6 +12,9 @@
     {%- if settings.get('publisher') is string and modules.re.search("['\\\\]", settings.publisher) -%}
         {%- do found.append(['publisher', 'is "' ~ settings.publisher ~ '", must not contain quotes or backslashes']) -%}
     {%- endif -%}
+    {%- if settings.get('publisher') is string and settings.publisher | trim and settings.publisher != settings.publisher | trim -%}
+        {%- do found.append(['publisher', "is '" ~ settings.publisher ~ "', must not have blanks around it"]) -%}
+    {%- endif -%}
     {%- set problems = replication_conflicts.problem_texts(publication, none, found) -%}
     {%- do problems.extend(replication_conflicts.logical_record_problems(publication, settings)) -%}
     {{ return(problems) }}

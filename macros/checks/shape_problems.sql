@@ -1,13 +1,15 @@
-{#- Articles that lost a column, or have another type of one or another primary key, and publications whose publisher or kind of
-    replication is another, since their rows were decided; a list of texts. A full refresh decides everything anew, with what there is
-    now. More columns are none, nor is a wider type, nor another order of them: alter_article_tables.
+{#- Articles that lost a column, have another type of one or another primary key, or begin with initial rows now, and publications
+    whose publisher or kind of replication is another, since their rows were decided; a list of texts. A full refresh decides everything
+    anew, with what there is now. More columns are none, nor is a wider type, nor another order of them: alter_article_tables.
 
     publication, article: of this one alone; none: of all -#}
 {% macro shape_problems(publication=none, article=none) -%}
+    {#- a full refresh of a model or two leaves the decisions as they are -#}
+    {%- set is_decided_anew = flags.FULL_REFRESH and 'model.replication_conflicts.change_outcomes' in selected_resources -%}
     {%- set problems = [] -%}
     {%- set only = [publication, article] -%}
     {%- for item in replication_conflicts.article_list() if only in [[none, none], [item.publication, item.article]] -%}
-        {%- if not flags.FULL_REFRESH -%}
+        {%- if not is_decided_anew -%}
             {%- set shape = replication_conflicts.article_shape(item.settings, item.options) -%}
             {%- set changes = [] -%}
             {%- for property, before in replication_conflicts.recorded_shape(item).items() if shape.get(property) != before -%}
@@ -44,6 +46,9 @@
         {{ return("the publisher was '" ~ before ~ "', is '" ~ now ~ "'") }}
     {%- elif subject == 'replication' -%}
         {{ return('replication was ' ~ before ~ ', is ' ~ now) }}
+    {%- endif -%}
+    {%- if subject == 'initial_snapshot' -%}
+        {{ return('initial_snapshot was ' ~ before ~ ', is ' ~ now ~ ': initial rows are read by the first run alone') }}
     {%- endif -%}
     {%- set column = subject.split('.')[1] -%}
     {%- if now is none -%}

@@ -21,7 +21,8 @@
         ~ replication_conflicts._made_relation('change_queue') ~ " where run_id = '" ~ invocation_id
         ~ "' and intake = 'taken')) from " ~ held_articles ~ " where run_id = '" ~ invocation_id ~ "'"
     ).columns[0].values()[0] or 0 -%}
-    {%- if names and last_run > replication_conflicts.finished_run(names) -%}
+    {#- less, too: a log that was begun anew counts from 1 -#}
+    {%- if names and last_run != replication_conflicts.finished_run(names) -%}
         {%- set finished_runs = source('held', 'finished_runs') -%}
         {%- do run_query('drop table if exists ' ~ finished_runs) -%}
         {%- do run_query(

@@ -2,6 +2,7 @@
     materialized='ledger',
     news={'model': 'change_queue', 'by': 'run_id', 'where': "intake = 'taken'"},
     commit_once=true,
+    pre_hook=['{{ check_run_is_whole() }}', '{{ forget_finished_runs() }}'],
     post_hook='{{ note_log_news() }}',
     partition_by='run_sequence'
 ) }}

@@ -4,7 +4,8 @@
         'model': 'change_queue',
         'by': 'run_id',
         'where': "intake = 'waiting' and not was_seen"
-    }
+    },
+    pre_hook='{{ check_run_is_whole() }}'
 ) }}
 
 -- Changes that a run has seen while the rest of their transaction had not arrived. Written before

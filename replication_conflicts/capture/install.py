@@ -77,7 +77,7 @@ def install(
     of it is undone again.
     Errors: CaptureProblem; nothing is changed then.
     """
-    check_node(node)
+    check_node(node, publication.options.publisher)
     if priority is not None and not publication.is_merge:
         raise CaptureProblem("--priority is of merge replication: other changes carry none")
     with one_transaction(engine, is_trial=is_trial) as connection:

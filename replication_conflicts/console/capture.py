@@ -30,6 +30,7 @@ from replication_conflicts.console.options import (
     TargetOption,
     UrlOption,
     chosen_publication,
+    schema_of_builds,
     spark_of,
     stop,
 )
@@ -135,8 +136,9 @@ def upload_command(
 ) -> None:
     """Move committed changes to the change feed, exactly once and in order."""
     try:
-        relations = Relations(feeds=feeds)
         chosen = chosen_publication(project_dir, publication)
+        published = schema_of_builds(project_dir, profiles_dir, target)
+        relations = Relations(published, feeds)
         engine = open_database(url)
         feed = LakehouseFeed(spark_of(project_dir, profiles_dir, target), relations, chosen)
         with Progress(
@@ -198,8 +200,8 @@ def ddl_command(
 ) -> None:
     """Print capture for SQL Server or MySQL as text. Not tested on a server."""
     try:
-        check_node(node)
         chosen = chosen_publication(project_dir, publication)
+        check_node(node, chosen.options.publisher)
     except PROBLEMS as problem:
         stop(str(problem))
     if chosen.is_merge:

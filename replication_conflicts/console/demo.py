@@ -102,13 +102,18 @@ def demo(
 
 
 def query(
-    sql: Annotated[str, typer.Argument(help="A query; the current schema is the published one.")],
+    sql: Annotated[
+        list[str],
+        typer.Argument(
+            help="Queries, one after the other; the current schema is the published one."
+        ),
+    ],
     limit: Annotated[int, typer.Option(min=1, help="Print at most this many rows.")] = 50,
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
     target: TargetOption = "embedded",
 ) -> None:
-    """Run one SQL query over the project's tables, and print the result."""
+    """Run SQL over the project's tables, and print the results."""
     from replication_conflicts.dbt_build import DbtBuild
 
     console = plain_console()
@@ -122,7 +127,8 @@ def query(
     except (SessionError, ProfileError) as error:
         _stop(str(error))
     try:
-        print_query(console, spark, schema, sql, limit)
+        for one in sql:
+            print_query(console, spark, schema, one, limit)
     except Exception as error:  # whatever Spark makes of a person's query is shown, in short
         _stop(short_error(error))
     finally:

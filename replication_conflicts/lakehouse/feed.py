@@ -72,13 +72,17 @@ class LakehouseFeed:
         self._publication = publication
         self._queue = f"{self._schema}.{publication.name}_queue"
         self._is_ready = False
+        self._has_views = False
 
     def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
         """All rows of a batch, behind everything that is in the queue, in one commit."""
         self.deliver_together([FeedBatch(node, batch, rows)])
 
     def deliver_together(self, batches: Sequence[FeedBatch]) -> None:
-        """Batches of several nodes, in their order, in one commit."""
+        """Batches of several nodes, in their order, in one commit.
+
+        Errors: LakehouseProblem where a node has no subscription; BatchMismatch.
+        """
         self.prepare()
         there = self._digests(batches)
         new: list[FeedBatch] = []
@@ -90,6 +94,7 @@ class LakehouseFeed:
                 new.append(one)
             elif known != batch_digest([str(row.values["change_id"]) for row in one.rows]):
                 raise BatchMismatch(_not_alone(one))
+        self._check_subscriptions({one.node for one in new})
         if self._publication.is_merge:
             self._check_numbers([one for one in new if (one.node, one.number - 1) not in there])
         if new:
@@ -99,6 +104,23 @@ class LakehouseFeed:
                 for number, (row, batch) in enumerate(rows)
             ]
             self._append(CHANGE, records, "there.change_id = new.change_id")
+
+    def _check_subscriptions(self, nodes: set[str]) -> None:
+        """What a node without one sends is rejected for good; before the first build nobody knows.
+
+        Errors: LakehouseProblem.
+        """
+        table = f"{self._relations.published}.subscriptions"
+        if not nodes or not self._spark.catalog.tableExists(table):
+            return
+        rows = self._spark.table(table).where(f"publication = '{self._publication.name}'")
+        known = {str(row["subscriber"]) for row in rows.select("subscriber").collect()}
+        for node in sorted(nodes - known - {self._publication.options.publisher}):
+            raise LakehouseProblem(
+                f"{node} has no subscription to {self._publication.name} in {table}: the next build"
+                " would reject what it sends for good (unknown_node). Add it to the project's"
+                " `subscriptions`, build, and then upload; what waits stays where it is"
+            )
 
     def last_number(self, node: str) -> int:
         """The highest version number of what a node has sent; 0 without any. Makes nothing."""
@@ -149,8 +171,11 @@ class LakehouseFeed:
         return {(row["node"], row["batch"]): row["digest"] for row in found.collect()}
 
     def append_refusals(self, refusals: Sequence[Mapping[str, object]]) -> None:
-        """Refused commands get their place in the queue; one that has it keeps it."""
-        self.prepare()
+        """Refused commands get their place in the queue; one that has it keeps it.
+
+        The articles' feeds may be made by something else.
+        """
+        self._prepare_queue()
         records = [
             {
                 "ordinal": number,
@@ -195,6 +220,14 @@ class LakehouseFeed:
 
     def prepare(self) -> None:
         """Make the queue and the views, unless they are there as they should be."""
+        self._prepare_queue()
+        if not self._has_views:
+            for article in self._publication.articles.values():
+                self._prepare_view(article)
+        self._has_views = True
+
+    def _prepare_queue(self) -> None:
+        """Make the queue, and what reports of subscribers go to."""
         if self._is_ready:
             return
         self._spark.sql(f"create schema if not exists {self._schema}")
@@ -204,8 +237,6 @@ class LakehouseFeed:
             " tblproperties ('delta.isolationLevel' = 'Serializable')"
         )
         make_events_table(self._spark, self._relations)
-        for article in self._publication.articles.values():
-            self._prepare_view(article)
         self._make_view(
             f"{self._schema}.{self._publication.name}__apply_errors",
             "select queue_position, node as subscriber, command_id, article, key, operation,"
@@ -228,10 +259,11 @@ class LakehouseFeed:
 
     def _make_view(self, name: str, query: str) -> None:
         if self._spark.catalog.tableExists(name):
-            if self._spark.catalog.getTable(name).tableType != "VIEW":
+            if not self._is_own(name):
                 raise LakehouseProblem(
-                    f"{name} is a table that something else fills: captured changes come as a view"
-                    f" of {self._queue}. Drop it, or rename it."
+                    f"{name} is there, and something else fills it: captured changes come as a view"
+                    f" of {self._queue}. Give it another name, or captures a publication of their"
+                    " own. Do not drop it while it holds changes that a full refresh would need."
                 )
             there = dict(self._spark.table(name).dtypes)
             wanted = dict(self._spark.sql(query).dtypes)
@@ -239,6 +271,12 @@ class LakehouseFeed:
             if all(_is_held(there.get(column), kind) for column, kind in wanted.items()):
                 return
         self._spark.sql(f"create or replace view {name} as {query}")
+
+    def _is_own(self, name: str) -> bool:
+        """Whether it is a view of the queue: not a feed that somebody else has made."""
+        rows = self._spark.sql(f"describe table extended {name}").collect()
+        facts = {str(row[0]): str(row[1]) for row in rows}
+        return facts.get("Type") == "VIEW" and f" from {self._queue} " in facts.get("View Text", "")
 
 
 def _not_alone(batch: FeedBatch) -> str:

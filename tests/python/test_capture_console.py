@@ -174,6 +174,15 @@ def test_a_node_has_a_name(shop: Shop, node: str, command: list[str]) -> None:
     assert len(shop.sql("select name from sqlite_master")) == 1
 
 
+@pytest.mark.parametrize("node", ["None", "HQ*"])
+@pytest.mark.parametrize("command", [["install"], ["ddl", "--dialect", "mysql"]])
+def test_a_node_has_a_name_that_a_subscription_may_have(
+    shop: Shop, node: str, command: list[str]
+) -> None:
+    result = shop.call("capture", *command, "--node", node)
+    assert (result.exit_code, "no subscription can have that name" in result.output) == (1, True)
+
+
 @pytest.mark.parametrize("dialect", ["tsql", "mysql"])
 def test_ddl_is_printed(shop: Shop, dialect: str) -> None:
     result = shop.call("capture", "ddl", "--node", "north", "--dialect", dialect)

@@ -197,6 +197,7 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
     ),
     "no_publisher": (publication(publisher=None), ("option 'publisher'", "is missing")),
     "empty_publisher": (publication(publisher=" "), ("option 'publisher'", "must be text")),
+    "publisher_blank": (publication(publisher=" HQ "), ("option 'publisher'", "blanks around it")),
     "publisher_quote": (publication(publisher="O'Neill"), ("option 'publisher'", "quotes")),
     "no_articles": (publication(articles=None), ("option 'articles'", "is missing")),
     "empty_articles": (publication(articles={}), ("option 'articles'", "is empty")),

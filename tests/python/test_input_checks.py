@@ -117,6 +117,12 @@ def errors(project: ScratchProject, *options: str) -> tuple[str, ...]:
     return project.build.run("compile", "--select", "arrived_changes", *options).errors
 
 
+def decided_anew(project: ScratchProject) -> tuple[str, ...]:
+    """What it says in a full refresh that makes the decision log anew."""
+    models = ("arrived_changes", "change_outcomes")
+    return project.build.run("compile", "--full-refresh", "--select", *models).errors
+
+
 @pytest.mark.spark
 def test_initial_rows_need_keys_of_their_own_and_versions(consumer: ScratchProject) -> None:
     fill(consumer, subscriptions="('stock', 'south')")
@@ -187,6 +193,7 @@ def published(consumer: ScratchProject) -> Iterator[None]:
         ("[item_id]", "[name]", "its primary key was (item_id), is (name)"),
         ("publisher: HQ", "publisher: main", "the publisher was 'HQ', is 'main'"),
         ("replication: queued", "replication: merge", "replication was queued, is merge"),
+        ("initial_snapshot: true", "initial_snapshot: false", "initial_snapshot was true, is fa"),
     ],
 )
 def test_an_article_that_has_become_another_one(
@@ -199,12 +206,15 @@ def test_an_article_that_has_become_another_one(
         assert not errors(consumer)
         (consumer.folder / "dbt_project.yml").write_text(PROJECT.replace(before, now))
         alone = consumer.build.run("compile", "--select", "stock__item").errors
-        for error in (*errors(consumer), *alone):
+        # the decisions stay as they were: a full refresh of the rows alone is none
+        again = consumer.build.run("compile", "--select", "stock__item", "--full-refresh").errors
+        for error in (*errors(consumer), *alone, *again):
             assert "publication 'stock', article 'item': " in error
             assert expected in error
             assert "dbt build --full-refresh" in error
         assert alone
-        assert not any("is as it was" in one for one in errors(consumer, "--full-refresh"))
+        assert again
+        assert not any("decided as it was" in one for one in decided_anew(consumer))
 
 
 @pytest.mark.spark

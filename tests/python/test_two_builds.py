@@ -151,6 +151,51 @@ def test_a_full_refresh_that_died_is_asked_for_again(running: Builds) -> None:
     assert problems(running) == []
 
 
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_log_that_is_begun_anew_counts_from_one(running: Builds) -> None:
+    """What was noted of tables was about the log before."""
+    deliver_a_loser(running)
+    running.build()
+    before = last_run(running)
+    running.spark.sql(f"drop table {running.project.schema}.change_outcomes")
+    running.build("--full-refresh")
+    assert noted(running) == {last_run(running)} != {before}
+    deliver_a_loser(running)
+    running.build()
+    assert noted(running) == {last_run(running)}
+    assert problems(running) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_no_run_is_empty(running: Builds) -> None:
+    """Views would be made anew, without rows."""
+    with pytest.raises(BuildFailed, match="--empty would make the published rows"):
+        running.build("--empty")
+    assert problems(running) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--full-refresh", "--select", "change_outcomes"),
+        ("--full-refresh", "--select", "change_outcomes+"),
+        ("--full-refresh", "--select", "waiting_changes"),
+        ("--exclude", "queued_decisions"),
+    ],
+)
+def test_the_models_of_a_run_belong_together(running: Builds, options: tuple[str, ...]) -> None:
+    """Without what stands before it, the log would be emptied, or decide nothing."""
+    before = log(running)
+    with pytest.raises(BuildFailed, match="no part of this invocation"):
+        running.build(*options)
+    assert log(running) == before != []
+    assert problems(running) == []
+
+
 def deliver_a_loser(running: Builds) -> int:
     """Deliver one more change, which knows nothing of the publisher's; returns its number."""
     (played,) = running.played

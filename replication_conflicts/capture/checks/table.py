@@ -16,10 +16,12 @@ from replication_conflicts.database.images import image_sql, literal, quoted
 from replication_conflicts.database.statements import run_plain
 
 
-def check_node(name: str) -> None:
+def check_node(name: str, publisher: str) -> None:
     """Errors: CaptureProblem where it is no name that a subscription could have."""
     if not name or name != name.strip():
         raise CaptureProblem(f"--node is '{name}': it must be a name, without blanks around it")
+    if name in ("None", f"{publisher}*"):
+        raise CaptureProblem(f"--node is '{name}': no subscription can have that name")
 
 
 def check_table(

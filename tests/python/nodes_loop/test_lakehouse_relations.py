@@ -24,6 +24,16 @@ from tests.python.nodes_loop.people import ARTICLES
 PROJECT = {"dbt_project.yml": "{name: relations, profile: replication_conflicts, version: '1'}\n"}
 PUBLICATION = node_publication("shop", publications({"item": ARTICLES["item"]}))
 NO_SCHEMAS = ("", "a b", "a.b.c", "a..b", "2a", "a-b", "`a`", "a;drop schema b", "a\n", "ä")
+REFUSAL = {
+    "subscriber": "north",
+    "command_id": "c1",
+    "article": "item",
+    "key": {"id": "1"},
+    "operation": "insert",
+    "error_code": 547,
+    "error_text": "no",
+    "row": None,
+}
 EVENT = Reinitialized("north", 7, datetime(2026, 1, 1, tzinfo=timezone.utc))
 
 
@@ -75,6 +85,55 @@ def test_commands_before_the_first_build(project: ScratchProject, relations: Rel
     assert not commands.are_written
     with pytest.raises(LakehouseProblem, match="run a build first"):
         commands.count(Place(0))
+
+
+@pytest.mark.spark
+def test_a_node_without_a_subscription(project: ScratchProject, relations: Relations) -> None:
+    """A build would reject for good what it sends. Before the first build nobody knows."""
+    spark = project.build.spark
+    options = publications({"item": ARTICLES["item"]}, replication="merge")["shop"]
+    publication = node_publication("known", {"known": options})
+    feed = LakehouseFeed(spark, relations, publication)
+    feed.deliver("early", 1, [_change("early", 1)])
+    spark.sql(
+        f"create table {relations.published}.subscriptions using delta as"
+        " select * from values ('known', 'north'), ('other', 'south') as t(publication, subscriber)"
+    )
+    try:
+        for node in ("north", publication.options.publisher):
+            feed.deliver(node, 1, [_change(node, 1)])
+        with pytest.raises(LakehouseProblem, match="south has no subscription to known"):
+            feed.deliver("south", 1, [_change("south", 1)])
+        # what is there already stays, whoever has sent it
+        feed.deliver("early", 1, [_change("early", 1)])
+    finally:
+        spark.sql(f"drop table {relations.published}.subscriptions")
+    nodes = spark.sql(f"select distinct node from {relations.feeds}.known__item").collect()
+    assert {row["node"] for row in nodes} == {"early", "north", publication.options.publisher}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["table", "view"])
+def test_a_feed_that_something_else_fills(
+    kind: str, project: ScratchProject, relations: Relations
+) -> None:
+    """It is left as it is; what subscribers have refused is noted all the same."""
+    spark = project.build.spark
+    publication = node_publication(
+        f"other_{kind}", {f"other_{kind}": publications({"item": ARTICLES["item"]})["shop"]}
+    )
+    name = f"{relations.feeds}.other_{kind}__item"
+    spark.sql(f"create {kind} {name} {'using delta' if kind == 'table' else ''} as select 1 as id")
+    feed = LakehouseFeed(spark, relations, publication)
+    try:
+        with pytest.raises(LakehouseProblem, match="something else fills it"):
+            feed.deliver("north", 1, [])
+        feed.append_refusals([REFUSAL])
+        assert spark.table(name).columns == ["id"]
+        (refused,) = spark.table(f"{relations.feeds}.other_{kind}__apply_errors").collect()
+        assert refused["command_id"] == "c1"
+    finally:
+        spark.sql(f"drop {kind} {name}")
 
 
 @pytest.mark.spark
