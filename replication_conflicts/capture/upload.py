@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture import tables
+from replication_conflicts.capture.chains import in_chains
 from replication_conflicts.capture.checks.postgres import check_sees_all
 from replication_conflicts.capture.installation import (
     captured_node,
@@ -224,7 +225,7 @@ def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[Fee
         article = publication.article(row["article"])
         values = values_of(article, _texts(article, dialect, dict(row)))
         rows.append(FeedRow(article.name, {**_contract(batch.node, dict(row)), **values}))
-    return rows
+    return rows if publication.is_merge else in_chains(publication, rows)
 
 
 def _check_finished(connection: Connection, publication: str, batch: Batch) -> None:

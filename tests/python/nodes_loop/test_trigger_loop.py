@@ -165,3 +165,32 @@ def test_a_trigger_writes_the_row_that_has_replaced_another(
     world.run(statement)
     world.drop_trigger()
     world.check_rows(expected)
+
+
+# what the trigger of one row does to the next row of the same statement
+NEXT = "where id = new.id + 1"
+OTHERS: list[tuple[str, Held]] = [
+    (f"update item set price = price + 5 {NEXT}", [("7", "x", "1"), ("8", "x", "7")]),
+    (f"delete from item {NEXT}", [("7", "x", "1")]),
+    (f"update item set id = id + 100 {NEXT}", [("7", "x", "1"), ("108", "x", "2")]),
+    (
+        f"delete from item {NEXT};"
+        " insert into item (id, name, price) select 8, 'anew', 6 where new.id = 7",
+        [("7", "x", "1"), ("8", "anew", "6")],
+    ),
+]
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+@pytest.mark.parametrize(("body", "expected"), OTHERS)
+def test_a_trigger_writes_another_row_of_its_statement(
+    databases: Databases, tmp_path: Path, replication: str, body: str, expected: Held
+) -> None:
+    """PostgreSQL runs triggers when all rows are written, and SQLite after each row."""
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    world = World(databases, tmp_path, replication)
+    world.add_trigger("after update of name", body)
+    world.run("update item set name = 'x'")
+    world.drop_trigger()
+    world.check_rows(expected)
