@@ -95,7 +95,7 @@ class MergeBodies:
             self._number_new(),
             self._fold(
                 f"{CHANGED} = case when {OPERATION} = 'update' and {CHANGED} is not null"
-                f" then {self._merged(CHANGED, changed)} else {CHANGED} end",
+                f" then {self._merged(CHANGED, changed)} else {CHANGED} end{self._earlier_base()}",
                 f"{self._is_written()} and {OPERATION} in ('insert', 'update')",
             ),
             self._again("'delete'"),
@@ -203,6 +203,16 @@ class MergeBodies:
     def image(self, alias: str) -> str:
         """The row as one text."""
         return image_sql(self._article, self._words.dialect, alias)
+
+    def _earlier_base(self) -> str:
+        """The row before the net change, where another trigger has written the row meanwhile.
+
+        What that has changed is captured first: SQLite runs the trigger first that was made last,
+        and PostgreSQL all of them when all rows of the statement are written. In order, a change is
+        made on the version that stands beside the row.
+        """
+        is_late = f"{OPERATION} = 'update' and {self._is_other(f'old.{self.version}', VERSION)}"
+        return f", {BASE} = case when {is_late} then {self.image('old')} else {BASE} end"
 
     def _again(self, operations: str) -> str:
         """A row that was deleted since the last upload is there, and is written."""

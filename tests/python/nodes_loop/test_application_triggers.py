@@ -131,6 +131,23 @@ def test_keys_that_move_up_keep_their_versions(shop: Shop) -> None:
     assert held == sent
 
 
+@pytest.mark.parametrize("shop", ["merge"], indirect=True)
+@pytest.mark.parametrize("is_older", [True, False])
+def test_what_a_row_was_is_what_it_was_before_its_statement(shop: Shop, is_older: bool) -> None:
+    body = "update item set name = 'x' where id >= new.id"
+    if is_older:
+        shop.add_trigger("after update of price", body)
+    install(shop.engine, shop.publication, "north")
+    if not is_older:
+        shop.add_trigger("after update of price", body)
+    shop.run("insert into item (id, name, price) values (1, 'a', 1), (2, 'b', 2)")
+    shop.upload()
+    shop.run("update item set price = price + 10")
+    shop.upload()
+    before = {row.values["id"]: row.values["previous_values"] for row in shop.rows}
+    assert before == {1: {"name": "a", "price": "1"}, 2: {"name": "b", "price": "2"}}
+
+
 def _version(row: FeedRow) -> Any:
     if "lineage" not in row.values:
         return row.values["new_version"]
