@@ -35,7 +35,7 @@ from replication_conflicts.capture.triggers.merge_bodies import (
     number_indexes,
 )
 from replication_conflicts.capture.triggers.postgres_merge import sequence_name
-from replication_conflicts.capture.triggers.sqlite_unique import unique_indexes
+from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness, uniqueness
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
@@ -255,7 +255,7 @@ def make_triggers(
 ) -> None:
     """Make the triggers of a table that has none, for the columns and indexes that it has now."""
     dialect = dialect_of(connection.engine)
-    unique = unique_indexes(connection, article) if dialect == "sqlite" else []
+    unique = uniqueness(connection, article) if dialect == "sqlite" else Uniqueness()
     for statement in triggers_for(dialect, publication, node, article, unique):
         run_plain(connection, statement)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from replication_conflicts.capture.triggers import (
     postgres_merge,
     postgres_queued,
     sqlite_merge,
     sqlite_queued,
 )
-from replication_conflicts.capture.triggers.sqlite_unique import UniqueIndex
+from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 
@@ -20,9 +18,9 @@ def triggers_for(
     publication: NodePublication,
     node: str,
     article: NodeArticle,
-    unique: Sequence[UniqueIndex] = (),
+    unique: Uniqueness,
 ) -> tuple[str, ...]:
-    """The triggers of one article; `unique` are the unique indexes of its table (SQLite)."""
+    """The triggers of one article; `unique` is what else is unique in its table (SQLite)."""
     if dialect == "sqlite":
         if publication.is_merge:
             return sqlite_merge.create(publication, node, article, unique)

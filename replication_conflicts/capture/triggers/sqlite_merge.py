@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from replication_conflicts.capture.triggers.merge_bodies import MergeBodies
 from replication_conflicts.capture.triggers.sqlite_queued import (
+    AFTER_OTHER_UPDATE,
     IS_NODES_OWN,
     NOW,
+    Updates,
     is_gone,
     rows_in_the_way,
     trigger_name,
 )
-from replication_conflicts.capture.triggers.sqlite_unique import UniqueIndex
+from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness
 from replication_conflicts.capture.triggers.sqlite_values import refused_values
 from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
-from replication_conflicts.database.images import image_sql, literal, quoted
+from replication_conflicts.database.images import image_sql, literal
 
 EVENTS = (
     "before_insert",
@@ -59,11 +61,11 @@ def create(
     publication: NodePublication,
     node: str,
     article: NodeArticle,
-    unique: Sequence[UniqueIndex],
+    unique: Uniqueness,
 ) -> tuple[str, ...]:
     """One statement a trigger."""
     bodies = MergeBodies(words(publication.name), publication, node, article)
-    columns = ", ".join(quoted(name) for name in article.kinds)
+    updates = Updates(article, unique)
     is_kept = bodies.key_is_kept()
     image = image_sql(article, "sqlite", "held")
     gone = is_gone(article, unique)
@@ -87,18 +89,18 @@ def create(
         trigger("after_insert", "after insert", [*bodies.replaced(gone), *bodies.inserted()]),
         trigger(
             "before_update",
-            f"before update of {columns}",
+            f"before {updates.of_any}",
             [*in_the_way("update"), bodies.free_key()],
         ),
         trigger(
             "after_update",
-            f"after update of {columns}",
+            f"after {updates.of_article}",
             [*bodies.replaced(gone), *bodies.updated()],
             f"{is_kept} and ({bodies.is_changed()})",
         ),
         trigger(
             "after_rename",
-            f"after update of {columns}",
+            f"after {updates.of_article}",
             [*bodies.replaced(gone), *bodies.deleted(), *bodies.inserted()],
             f"not ({is_kept})",
         ),
@@ -111,9 +113,14 @@ def create(
                 f" and key_image = {bodies.key_image('old')}",
             ],
         ),
+        *(
+            trigger(AFTER_OTHER_UPDATE, f"after {one}", bodies.replaced(gone))
+            for one in updates.of_others
+        ),
     )
 
 
 def drop(article: str) -> tuple[str, ...]:
     """Statements that take the triggers away; those of queued updating have the same names."""
-    return tuple(f"drop trigger if exists {trigger_name(article, event)}" for event in EVENTS)
+    events = (*EVENTS, AFTER_OTHER_UPDATE)
+    return tuple(f"drop trigger if exists {trigger_name(article, event)}" for event in events)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replication_conflicts.capture.triggers.sqlite_unique import UniqueIndex
+from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness
 from replication_conflicts.capture.triggers.sqlite_values import refused_values
 from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.database.images import image_sql, literal, quoted
@@ -32,6 +32,8 @@ TRANSACTION = (
 
 
 EVENTS = ("before_insert", "after_insert", "before_update", "after_update", "after_delete")
+# only where the table has something that the article has not
+AFTER_OTHER_UPDATE = "after_other_update"
 
 
 def plain_name(article: str, event: str) -> str:
@@ -44,24 +46,44 @@ def trigger_name(article: str, event: str) -> str:
     return quoted(plain_name(article, event))
 
 
-def create(
-    publication: str, article: NodeArticle, unique: Sequence[UniqueIndex]
-) -> tuple[str, ...]:
+def create(publication: str, article: NodeArticle, unique: Uniqueness) -> tuple[str, ...]:
     """One statement a trigger."""
     written = _Written(publication, article, unique)
-    columns = ", ".join(quoted(name) for name in article.kinds)
+    updates = Updates(article, unique)
     return (
         written.trigger("before_insert", "before insert", written.before("insert")),
         written.trigger("after_insert", "after insert", written.after_insert()),
-        written.trigger("before_update", f"before update of {columns}", written.before("update")),
-        written.trigger("after_update", f"after update of {columns}", written.after_update()),
+        written.trigger("before_update", f"before {updates.of_any}", written.before("update")),
+        written.trigger("after_update", f"after {updates.of_article}", written.after_update()),
         written.trigger("after_delete", "after delete", written.after_delete()),
+        *(
+            written.trigger(AFTER_OTHER_UPDATE, f"after {one}", written.after_other_update())
+            for one in updates.of_others
+        ),
     )
+
+
+class Updates:
+    """Which updates call triggers: `update of` and columns.
+
+    That which gives a row its version calls none.
+    """
+
+    def __init__(self, article: NodeArticle, unique: Uniqueness) -> None:
+        own = (*article.kinds, *unique.key_names)
+        self.of_article = _update_of(own)
+        self.of_any = _update_of((*own, *unique.other_columns))
+        # at most one
+        self.of_others = [_update_of(unique.other_columns)] if unique.other_columns else []
+
+
+def _update_of(columns: Sequence[str]) -> str:
+    return f"update of {', '.join(map(quoted, columns))}"
 
 
 def rows_in_the_way(
     article: NodeArticle,
-    unique: Sequence[UniqueIndex],
+    unique: Uniqueness,
     event: str,
     image: str,
     beside: str = "null",
@@ -77,7 +99,7 @@ def rows_in_the_way(
     key = article.shape.primary_key
     key_clash = equal("held", "new", key)
     clashes = " or ".join(
-        f"({clash})" for clash in (key_clash, *(one.clash("new") for one in unique))
+        f"({clash})" for clash in (key_clash, *(one.clash("new") for one in unique.indexes))
     )
     is_itself = f"({equal('held', 'old', key)})" if event == "update" else "false"
     return [
@@ -90,7 +112,7 @@ def rows_in_the_way(
     ]
 
 
-def is_gone(article: NodeArticle, unique: Sequence[UniqueIndex]) -> str:
+def is_gone(article: NodeArticle, unique: Uniqueness) -> str:
     """Whether a row that was in the way, `gone`, has gone, now that the other one is written.
 
     Before an insert SQLite may not know the key yet, so that a clash of keys is asked again. A
@@ -98,8 +120,8 @@ def is_gone(article: NodeArticle, unique: Sequence[UniqueIndex]) -> str:
     """
     key = article.shape.primary_key
     gone = "gone.is_key_clash"
-    if unique:
-        clashes = " or ".join(f"({one.clash('new')})" for one in unique)
+    if unique.indexes:
+        clashes = " or ".join(f"({one.clash('new')})" for one in unique.indexes)
         return (
             f"case when {gone} then gone.key_image = {image_sql(article, 'sqlite', 'new', key)}"
             f" else not exists (select 1 from {quoted(article.name)} held where ({clashes})"
@@ -116,9 +138,7 @@ def equal(left: str, right: str, columns: Sequence[str]) -> str:
 class _Written:
     """The bodies of an article's triggers."""
 
-    def __init__(
-        self, publication: str, article: NodeArticle, unique: Sequence[UniqueIndex]
-    ) -> None:
+    def __init__(self, publication: str, article: NodeArticle, unique: Uniqueness) -> None:
         self._publication = publication
         self._article = article
         self._unique = unique
@@ -162,6 +182,10 @@ class _Written:
             *self._stamp(),
             f"delete from replication_new_key where {self._is_noted('new')}",
         ]
+
+    def after_other_update(self) -> list[str]:
+        """The row is as it was to the publication; those that were in its way are gone."""
+        return self._queue_replaced()
 
     def after_delete(self) -> list[str]:
         old_key = self._key_image("old")

@@ -1,4 +1,4 @@
-"""Unique indexes of SQLite: which rows an `or replace` deletes because of them."""
+"""What is unique in a table of SQLite: which rows an `or replace` deletes because of it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _PARTS = re.compile(
 )
 # the table's row in conditions and statements
 _ROW = "held"
+# the number of a row, under all of its names; each is free to be a column's
+_ROW_NUMBERS = ("rowid", "_rowid_", "oid")
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,72 @@ class UniqueIndex:
         return " and ".join([*same, *([f"({self.condition}\n)"] if self.condition else [])])
 
 
+@dataclass(frozen=True)
+class Uniqueness:
+    """What else is unique in a table, beside the article's key.
+
+    `key_names` are names of the row's number that mean a column of the article; `other_columns`
+    those outside the article by which an update may put a row into another one's way.
+    """
+
+    indexes: tuple[UniqueIndex, ...] = ()
+    key_names: tuple[str, ...] = ()
+    other_columns: tuple[str, ...] = ()
+
+
+def uniqueness(connection: Connection, article: NodeArticle) -> Uniqueness:
+    """What is unique in an article's table."""
+    indexes = _unique_indexes(connection, article)
+    number = _number_column(connection, article.name)
+    if number is not None and article.shape.primary_key != (number,):
+        indexes.append(UniqueIndex(((number, "BINARY"),)))
+    others: list[str] = []
+    if any(name not in article.kinds for one in indexes for name, _ in one.columns):
+        others = _other_columns(connection, article)
+    numbers = _names_of_number(connection, article.name)
+    if number in article.kinds:
+        return Uniqueness(tuple(indexes), numbers, tuple(others))
+    if number is None and numbers:
+        indexes.append(UniqueIndex(((numbers[0], "BINARY"),)))
+    return Uniqueness(tuple(indexes), (), (*others, *numbers))
+
+
+def _number_column(connection: Connection, table: str) -> str | None:
+    """The column that is the number of the row: the key that needs no index."""
+    query = f"select name from pragma_table_info({literal(table)}) where pk > 0"
+    key = run_plain(connection, query).scalars().all()
+    query = f"select count(*) from pragma_index_list({literal(table)}) where origin = 'pk'"
+    has_index = run_plain(connection, query).scalar_one() > 0
+    return None if has_index or len(key) != 1 else str(key[0])
+
+
+def _other_columns(connection: Connection, article: NodeArticle) -> list[str]:
+    """Columns outside the article that can be written: what is generated may be made of any."""
+    query = f"select name from pragma_table_xinfo({literal(article.name)}) where hidden = 0"
+    own = {*article.kinds, article.shape.version_column}
+    return [name for name in run_plain(connection, query).scalars() if name not in own]
+
+
+def _names_of_number(connection: Connection, table: str) -> tuple[str, ...]:
+    """Names that statements have for the number of a row; none where rows have no numbers."""
+    query = f"select lower(name) from pragma_table_xinfo({literal(table)})"
+    taken = set(run_plain(connection, query).scalars())
+    names = tuple(name for name in _ROW_NUMBERS if name not in taken)
+    try:
+        for name in names[:1]:
+            run_plain(connection, f"select {_ROW}.{name} from {quoted(table)} {_ROW} limit 0")
+    except DBAPIError:
+        # a table without rowid
+        return ()
+    return names
+
+
 def parts(sql: str) -> Iterator[re.Match[str]]:
     """Words and names in quotes, without comments."""
     return (one for one in _PARTS.finditer(sql) if one.group("comment") is None)
 
 
-def unique_indexes(connection: Connection, article: NodeArticle) -> list[UniqueIndex]:
+def _unique_indexes(connection: Connection, article: NodeArticle) -> list[UniqueIndex]:
     """Those beside the article's key, without those over expressions; of constraints, too."""
     found = [
         UniqueIndex(columns, _condition(connection, article.name, name))

@@ -467,6 +467,23 @@ def _one_column(
     )
 
 
+_NUMBERED = "id integer primary key, code int unique, name text"
+_OWN = "code int primary key, name text, own text unique"
+_GENERATED = "code int primary key, name text, own text, small text unique as (lower(own))"
+# a row 1 goes because of a column that is not in the article, or of the number of the row
+BESIDE_THE_ARTICLE = [
+    (_NUMBERED, "insert or replace into item (id, code) values (1, 3)", [3]),
+    (_NUMBERED, "update or replace item set id = 1 where code = 2", []),
+    (_NUMBERED, "update or replace item set oid = 1 where code = 2", []),
+    (_OWN, "insert or replace into item (code, own) values (3, 'x1')", [3]),
+    (_OWN, "update or replace item set own = 'x1' where code = 2", []),
+    (_GENERATED, "update or replace item set own = 'X1' where code = 2", []),
+    (_OWN, "insert or replace into item (rowid, code) values (1, 3)", [3]),
+    (_OWN, "update or replace item set rowid = 1 where code = 2", []),
+    ("code integer primary key, name text", "update item set rowid = 3 where code = 1", [3]),
+]
+
+
 class TestSQLite:
     """What only SQLite does."""
 
@@ -601,6 +618,31 @@ class TestSQLite:
         is_merge = replication == "merge"
         gone = [] if is_merge else [("delete", 10), ("insert", 10)]
         assert found == [*gone, ("insert", 20)]
+
+    @pytest.mark.parametrize("replication", ["queued", "merge"])
+    @pytest.mark.parametrize(("columns", "statement", "added"), BESIDE_THE_ARTICLE)
+    def test_what_a_replace_deletes_by_what_is_not_in_the_article_is_a_delete(
+        self, tmp_path: Any, replication: str, columns: str, statement: str, added: list[int]
+    ) -> None:
+        item = {"columns": {"code": "int", "name": "string"}, "primary_key": ["code"]}
+        options = publications({"item": item}, replication=replication)
+        publication = node_publication("shop", options)
+        engine = open_database(sqlite_databases(tmp_path).make("south"))
+        feed = Feed()
+        with engine.begin() as connection:
+            run_plain(connection, f"create table item ({columns})")
+            for code in (1, 2):
+                run_plain(connection, f"insert into item (code, name) values ({code}, 'a')")
+            if "own" in columns:
+                run_plain(connection, "update item set own = 'x' || code")
+        install(engine, publication, "north", ExistingRows.INSERT)
+        upload(engine, publication, feed)
+        feed.batches.clear()
+        with engine.begin() as connection:
+            run_plain(connection, statement)
+        upload(engine, publication, feed)
+        found = sorted((str(one.values["operation"]), one.values["code"]) for one in feed.rows)
+        assert found == [("delete", 1), *(("insert", code) for code in added)]
 
     @pytest.mark.parametrize("event", ["insert", "update of name, code"])
     @pytest.mark.parametrize("is_older", [True, False])
