@@ -100,6 +100,10 @@ replaced = Table(
     Column("row_image", Text),
     Column("version", Text),
     Column("is_key_clash", Boolean, nullable=False),
+    # the clock of the statement: what an earlier one has left here is not in the way any more
+    Column("noted_at", Text, nullable=False),
+    # by which the row is found again; NULL in a table without rowid
+    Column("row_number", BigInteger),
     # merge replication: the number of the row beside it, which has its version and its lineage
     Column("beside", Integer),
     comment="Rows in the way of one that is being written: an `or replace` deletes them unseen.",

@@ -144,12 +144,13 @@ class MergeBodies:
             f" where {pending}), {self._words.row_number})"
         )
 
-    def replaced(self, is_gone: str) -> list[str]:
-        """Rows went unseen, because of an `or replace` (SQLite)."""
-        gone = (
-            f"from replication_replaced gone where gone.article = {literal(self._article.name)}"
-            f" and {is_gone}"
-        )
+    def known_in_the_way(self, is_in_the_way: str) -> str:
+        """A row that came before capture may go unseen, because of an `or replace` (SQLite)."""
+        source = f"from {self.table} held where {is_in_the_way}"
+        return self._known("held", f"held.{self.version}", source)
+
+    def replaced(self, gone: str) -> list[str]:
+        """Rows went unseen, because of an `or replace` (SQLite); `gone` is a source of them."""
         mine = f"{gone} and gone.beside = {self.metadata}.rowid"
         condition = f"{self.metadata}.rowid in (select gone.beside {gone})"
         return [
@@ -318,15 +319,15 @@ class MergeBodies:
             f" where {condition}"
         )
 
-    def _known(self, alias: str, version: str) -> str:
+    def _known(self, alias: str, version: str, source: str = "where true") -> str:
         """A row that came before capture has a version, and no lineage that is known."""
-        parents = self._article.parent_columns if alias == "old" else ()
+        parents = () if alias == "new" else self._article.parent_columns
         names = ", ".join([*map(quoted, self._key), *self._parents[: len(parents)]])
         values = ", ".join(f"{alias}.{quoted(name)}" for name in (*self._key, *parents))
         return (
             f"insert into {self.metadata} ({names}, {VERSION}, {LINEAGE})"
-            f" select {values}, {version}, '{{}}'"
-            f" where not exists (select 1 from {self.metadata} where {self._is(alias)})"
+            f" select {values}, {version}, '{{}}' {source}"
+            f" and not exists (select 1 from {self.metadata} where {self._is(alias)})"
         )
 
     def _stamp(self) -> str:

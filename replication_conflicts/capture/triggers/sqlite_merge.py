@@ -9,9 +9,8 @@ from replication_conflicts.capture.triggers.sqlite_queued import (
     AFTER_OTHER_UPDATE,
     IS_NODES_OWN,
     NOW,
+    RowsInTheWay,
     Updates,
-    is_gone,
-    rows_in_the_way,
     trigger_name,
 )
 from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness
@@ -68,7 +67,8 @@ def create(
     updates = Updates(article, unique)
     is_kept = bodies.key_is_kept()
     image = image_sql(article, "sqlite", "held")
-    gone = is_gone(article, unique)
+    rows = RowsInTheWay(article, unique)
+    replaced = [*bodies.replaced(rows.gone()), rows.forgotten()]
 
     def trigger(event: str, when: str, body: Sequence[str], condition: str = "true") -> str:
         statements = "\n".join(f"    {statement};" for statement in body)
@@ -78,15 +78,15 @@ def create(
         )
 
     def in_the_way(event: str) -> list[str]:
-        was_known = f"old.{bodies.version} is not null" if event == "update" else "true"
         return [
             *refused_values(article, event),
-            *rows_in_the_way(article, unique, event, image, bodies.beside(), was_known),
+            bodies.known_in_the_way(rows.condition(event)),
+            *rows.noted(event, image, bodies.beside()),
         ]
 
     return (
         trigger("before_insert", "before insert", in_the_way("insert")),
-        trigger("after_insert", "after insert", [*bodies.replaced(gone), *bodies.inserted()]),
+        trigger("after_insert", "after insert", [*replaced, *bodies.inserted()]),
         trigger(
             "before_update",
             f"before {updates.of_any}",
@@ -95,28 +95,22 @@ def create(
         trigger(
             "after_update",
             f"after {updates.of_article}",
-            [*bodies.replaced(gone), *bodies.updated()],
+            [*replaced, *bodies.updated()],
             f"{is_kept} and ({bodies.is_changed()})",
         ),
         trigger(
             "after_rename",
             f"after {updates.of_article}",
-            [*bodies.replaced(gone), *bodies.deleted(), *bodies.inserted()],
+            [*replaced, *bodies.deleted(), *bodies.inserted()],
             f"not ({is_kept})",
         ),
         trigger(
             "after_delete",
             "after delete",
-            [
-                *bodies.deleted(),
-                f"delete from replication_replaced where article = {literal(article.name)}"
-                f" and key_image = {bodies.key_image('old')}",
-            ],
+            # it may be the one that has replaced the one of that key
+            [*bodies.deleted(), rows.deleted()],
         ),
-        *(
-            trigger(AFTER_OTHER_UPDATE, f"after {one}", bodies.replaced(gone))
-            for one in updates.of_others
-        ),
+        *(trigger(AFTER_OTHER_UPDATE, f"after {one}", replaced) for one in updates.of_others),
     )
 
 

@@ -81,53 +81,98 @@ def _update_of(columns: Sequence[str]) -> str:
     return f"update of {', '.join(map(quoted, columns))}"
 
 
-def rows_in_the_way(
-    article: NodeArticle,
-    unique: Uniqueness,
-    event: str,
-    image: str,
-    beside: str = "null",
-    was_known: str = "true",
-) -> list[str]:
-    """Note the rows that an `or replace` would delete without calling a trigger.
+class RowsInTheWay:
+    """Rows that an `or replace` would delete without calling a trigger: noted before it does.
 
-    `image` is what to keep of such a row, `held`, and `beside` names the row that stands beside it.
-    Where `was_known` says of an update that its row is not captured yet, another trigger writes the
-    row: what has been noted is of the statement that has called that trigger.
+    Other triggers may write the table before it is seen what has gone: what has gone stays noted,
+    until it is seen, and nothing else does.
     """
-    name, version = literal(article.name), quoted(article.shape.version_column)
-    key = article.shape.primary_key
-    key_clash = equal("held", "new", key)
-    clashes = " or ".join(
-        f"({clash})" for clash in (key_clash, *(one.clash("new") for one in unique.indexes))
-    )
-    is_itself = f"({equal('held', 'old', key)})" if event == "update" else "false"
-    return [
-        f"delete from replication_replaced where article = {name} and {was_known}",
-        "insert into replication_replaced"
-        " (article, key_image, row_image, version, is_key_clash, beside)\n"
-        f"        select {name}, {image_sql(article, 'sqlite', 'held', key)}, {image},"
-        f" held.{version}, {key_clash}, {beside}\n"
-        f"        from {quoted(article.name)} held where ({clashes}) and not {is_itself}",
-    ]
 
+    def __init__(self, article: NodeArticle, unique: Uniqueness) -> None:
+        self._article = article
+        self._indexes = unique.indexes
+        self._other_columns = unique.other_columns
+        self._number = quoted(unique.row_number) if unique.row_number else None
+        self._table = quoted(article.name)
+        self._version = quoted(article.shape.version_column)
+        self._key = article.shape.primary_key
+        self._mine = f"article = {literal(article.name)}"
 
-def is_gone(article: NodeArticle, unique: Uniqueness) -> str:
-    """Whether a row that was in the way, `gone`, has gone, now that the other one is written.
+    def condition(self, event: str) -> str:
+        """Whether the row `held` is in the way of the one that is written."""
+        key_clash = equal("held", "new", self._key)
+        clashes = " or ".join(f"({clash})" for clash in (key_clash, *self._clashes()))
+        is_itself = f"({equal('held', 'old', self._key)})" if event == "update" else "false"
+        # nobody has heard of a row without a version
+        return f"({clashes}) and not {is_itself} and held.{self._version} is not null"
 
-    Before an insert SQLite may not know the key yet, so that a clash of keys is asked again. A
-    partial index may not have the row that is written: then nothing was in its way.
-    """
-    key = article.shape.primary_key
-    gone = "gone.is_key_clash"
-    if unique.indexes:
-        clashes = " or ".join(f"({one.clash('new')})" for one in unique.indexes)
+    def noted(self, event: str, image: str = "null", beside: str = "null") -> list[str]:
+        """Note them. `image` is what to keep of such a row, `held`; `beside` stands beside it."""
+        # before an update SQLite knows what is generated only of columns that a trigger names
+        others = ", ".join(f"new.{quoted(name)}" for name in self._other_columns)
+        return [
+            *([f"select {others}"] if others and event == "update" else []),
+            f"delete from replication_replaced where {self._mine} and ({self._is_over(event)})",
+            "insert into replication_replaced (article, key_image, row_image, version,"
+            " is_key_clash, beside, noted_at, row_number)\n"
+            f"        select {literal(self._article.name)}, {self._key_image('held')}, {image},"
+            f" held.{self._version}, {equal('held', 'new', self._key)}, {beside}, {NOW},"
+            f" {f'held.{self._number}' if self._number else 'null'}\n"
+            f"        from {self._table} held where {self.condition(event)}",
+        ]
+
+    def gone(self) -> str:
+        """A source of those that have gone, as `gone`, now that the other row is written."""
+        return f"from replication_replaced gone where gone.{self._mine} and ({self._is_gone()})"
+
+    def forgotten(self) -> str:
+        """Those that have gone are noted no longer."""
+        return f"delete from replication_replaced where rowid in (select gone.rowid {self.gone()})"
+
+    def deleted(self, is_version: str = "true") -> str:
+        """A row has gone, and a trigger has seen it."""
         return (
-            f"case when {gone} then gone.key_image = {image_sql(article, 'sqlite', 'new', key)}"
-            f" else not exists (select 1 from {quoted(article.name)} held where ({clashes})"
-            f" and gone.key_image = {image_sql(article, 'sqlite', 'held', key)}) end"
+            f"delete from replication_replaced where {self._mine}"
+            f" and key_image = {self._key_image('old')} and {is_version}"
         )
-    return f"(not {gone} or gone.key_image = {image_sql(article, 'sqlite', 'new', key)})"
+
+    def _is_over(self, event: str) -> str:
+        """Of what has been noted before: a row that is there, or that an earlier statement found.
+
+        Without numbers nothing can be told apart, but where another trigger writes a row that is
+        not captured yet: what has been noted is of the statement that has called that trigger.
+        """
+        if self._number:
+            return f"noted_at is not {NOW} or {self._is_held('replication_replaced')}"
+        return f"old.{self._version} is not null" if event == "update" else "true"
+
+    def _is_gone(self) -> str:
+        """Whether `gone` is not there any more: the row that is written may have its key.
+
+        Before an insert SQLite may not know the key yet, so that a clash of keys is asked again. A
+        partial index may not have the row that is written: then nothing was in its way.
+        """
+        has_its_key = f"gone.key_image = {self._key_image('new')}"
+        if self._number:
+            return f"gone.is_key_clash and {has_its_key} or not {self._is_held('gone')}"
+        clashes = " or ".join(f"({one})" for one in self._clashes()) or "false"
+        return (
+            f"case when gone.is_key_clash then {has_its_key}"
+            f" else not exists (select 1 from {self._table} held where ({clashes})"
+            f" and gone.key_image = {self._key_image('held')}) end"
+        )
+
+    def _is_held(self, noted: str) -> str:
+        return (
+            f"exists (select 1 from {self._table} held where held.{self._number} ="
+            f" {noted}.row_number and held.{self._version} = {noted}.version)"
+        )
+
+    def _clashes(self) -> list[str]:
+        return [one.clash("new") for one in self._indexes]
+
+    def _key_image(self, alias: str) -> str:
+        return image_sql(self._article, "sqlite", alias, self._key)
 
 
 def equal(left: str, right: str, columns: Sequence[str]) -> str:
@@ -141,7 +186,7 @@ class _Written:
     def __init__(self, publication: str, article: NodeArticle, unique: Uniqueness) -> None:
         self._publication = publication
         self._article = article
-        self._unique = unique
+        self._in_the_way = RowsInTheWay(article, unique)
         self._table = quoted(article.name)
         self._version = quoted(article.shape.version_column)
         self._key = article.shape.primary_key
@@ -155,12 +200,10 @@ class _Written:
 
     def before(self, event: str) -> list[str]:
         """Refuse what the article cannot hold; note the rows that `or replace` would delete."""
-        is_update = event == "update"
-        was_known = self._was_known() if is_update else "true"
         return [
             *refused_values(self._article, event),
-            *rows_in_the_way(self._article, self._unique, event, "null", was_known=was_known),
-            *([self._note_new_key()] if is_update else []),
+            *self._in_the_way.noted(event),
+            *([self._note_new_key()] if event == "update" else []),
         ]
 
     def after_insert(self) -> list[str]:
@@ -195,8 +238,7 @@ class _Written:
             ),
             # where `or replace` calls this trigger, the row is not deleted unseen; another trigger
             # may delete the row that has replaced it
-            f"delete from replication_replaced where article = {literal(self._article.name)}"
-            f" and key_image = {old_key} and version is old.{self._version}",
+            self._in_the_way.deleted(f"version = old.{self._version}"),
         ]
 
     def _key_is_kept(self) -> str:
@@ -256,13 +298,10 @@ class _Written:
 
     def _queue_replaced(self) -> list[str]:
         """Once the row is written, what was in its way is gone."""
-        source = (
-            f"from replication_replaced as gone where gone.article = {literal(self._article.name)}"
-            f" and {is_gone(self._article, self._unique)}"
-        )
+        gone = self._in_the_way.gone()
         return [
-            self._queue("delete", "gone.version", "null", "gone.key_image", source),
-            f"delete from replication_replaced where rowid in (select gone.rowid {source})",
+            self._queue("delete", "gone.version", "null", "gone.key_image", gone),
+            self._in_the_way.forgotten(),
         ]
 
     def _stamp(self) -> list[str]:

@@ -55,11 +55,13 @@ class UniqueIndex:
 class Uniqueness:
     """What else is unique in a table, beside the article's key.
 
-    `key_names` are names of the row's number that mean a column of the article; `other_columns`
-    those outside the article by which an update may put a row into another one's way.
+    `row_number` is a name for the number of a row: None in a table without rowid. `key_names` are
+    its names where they mean a column of the article; `other_columns` are outside the article, and
+    an update of them may put a row into another one's way.
     """
 
     indexes: tuple[UniqueIndex, ...] = ()
+    row_number: str | None = None
     key_names: tuple[str, ...] = ()
     other_columns: tuple[str, ...] = ()
 
@@ -75,10 +77,11 @@ def uniqueness(connection: Connection, article: NodeArticle) -> Uniqueness:
         others = _other_columns(connection, article)
     numbers = _names_of_number(connection, article.name)
     if number in article.kinds:
-        return Uniqueness(tuple(indexes), numbers, tuple(others))
+        return Uniqueness(tuple(indexes), number, numbers, tuple(others))
     if number is None and numbers:
-        indexes.append(UniqueIndex(((numbers[0], "BINARY"),)))
-    return Uniqueness(tuple(indexes), (), (*others, *numbers))
+        number = numbers[0]
+        indexes.append(UniqueIndex(((number, "BINARY"),)))
+    return Uniqueness(tuple(indexes), number, (), (*others, *numbers))
 
 
 def _number_column(connection: Connection, table: str) -> str | None:

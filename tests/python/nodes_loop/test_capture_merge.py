@@ -18,12 +18,13 @@ from replication_conflicts.capture.install import ExistingRows, install, remove
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import MergeCapture
 from replication_conflicts.capture.upload import upload
+from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import agent_transaction, dialect_of, open_database
 from replication_conflicts.database.metadata import LINEAGE, metadata_name
 from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.nodes import Change
-from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
+from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import (
@@ -254,6 +255,28 @@ def test_a_replace_deletes_no_other_row_of_the_same_version(tmp_path: Any) -> No
         run_plain(connection, "insert or replace into item values (1, 'c', 2, null)")
     upload(pair.engine, PUBLICATION, pair)
     assert [(row.values["operation"], row.values["id"]) for row in pair.rows] == [("update", 1)]
+
+
+def test_what_a_replace_deletes_may_have_come_before_capture(tmp_path: Any) -> None:
+    engine = open_database(sqlite_databases(tmp_path).make("north"))
+    create_tables(engine, PUBLICATION, with_version=True)
+    agent_tables.create_tables(engine)
+    with engine.begin() as connection:
+        run_plain(connection, "create unique index item_count on item (count)")
+        run_plain(connection, "insert into item values (1, 'a', 1, 'HQ:1'), (2, 'b', 2, 'HQ:2')")
+        agent_tables.move_position(connection, "shop", "north", Place(2))
+    install(engine, PUBLICATION, "north")
+    with engine.begin() as connection:
+        run_plain(connection, "insert or replace into item values (3, 'c', 2, null)")
+    found: list[FeedRow] = []
+
+    class Sink:
+        def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
+            found.extend(rows)
+
+    upload(engine, PUBLICATION, Sink())
+    operations = [(row.values["operation"], row.values["id"]) for row in found]
+    assert operations == [("insert", 3), ("delete", 2)]
 
 
 def test_a_lineage_has_every_name_once(databases: Databases) -> None:

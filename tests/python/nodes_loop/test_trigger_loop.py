@@ -34,6 +34,8 @@ BODIES = {
         "delete from item where id = new.id;"
         " insert into item (id, name, price) values (new.id, 'anew', 6)"
     ),
+    "others": "update item set price = 9 where id <> new.id",
+    "one more": "insert into item (id, name) select new.id + 200, 'more' where new.id < 200",
 }
 BEFORE: Held = [("7", "g", "1"), ("8", "h", "2")]
 INSERT = ("after insert", "insert into item (id, name) values (1, 'a')")
@@ -151,6 +153,10 @@ REPLACING: list[tuple[tuple[str, str], str, Held]] = [
     (OTHER_ROW, "delete", BEFORE[:1]),
     (OTHER_ROW, "another key", [*BEFORE[:1], ("101", "h", None)]),
     (OTHER_ROW, "change", [*BEFORE[:1], ("1", "h", "5")]),
+    (OTHER_ROW, "anew", [*BEFORE[:1], ("1", "anew", "6")]),
+    (OTHER_ROW, "others", [("7", "g", "9"), ("1", "h", None)]),
+    (OTHER_ROW, "one more", [*BEFORE[:1], ("1", "h", None), ("201", "more", None)]),
+    (MOVED_ROW, "others", [("7", "h", "2")]),
 ]
 
 
