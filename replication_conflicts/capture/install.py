@@ -85,6 +85,8 @@ def install(
         if inspector.has_table(tables.nodes.name):
             _check_is_new(connection, publication)
             check_is_free(connection, publication.articles)
+        # a row that came between its count and the triggers would be none of the node's changes
+        let_nobody_write(connection, publication.articles)
         check_encoding(connection)
         check_sees_all(connection, publication)
         for article in publication.articles.values():
@@ -131,7 +133,7 @@ def remove(
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
         found = captured_tables(connection, publication.name)
-        let_nobody_write(connection, found)
+        let_nobody_write(connection, [one.name for one in found])
         waiting = sum(pending_changes(connection, publication).values())
         if waiting and not is_discarding:
             raise CaptureProblem(

@@ -80,7 +80,8 @@ def renew(
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
         captured = captured_tables(connection, publication.name)
-        let_nobody_write(connection, captured)
+        names = {**publication.articles, **{one.name: one for one in captured}}
+        let_nobody_write(connection, names)
         changed = changed_articles(connection, publication)
         if not all(has_grown(publication, *one) for one in changed.values()):
             check_articles(connection, publication)

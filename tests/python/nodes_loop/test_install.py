@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
@@ -473,29 +474,37 @@ def test_a_key_that_is_not_compared_byte_by_byte_is_refused(engine: Engine, numb
 
 @pytest.mark.parametrize("replication", ["queued", "merge"])
 def test_remove_waits_for_who_is_writing(engine: Engine, replication: str) -> None:
-    if dialect_of(engine) == "sqlite":
-        pytest.skip("one writer at a time")
     publication = shop(replication)
     create_tables(engine, publication, with_version=False)
     install(engine, publication, "north")
-    refused: list[str] = []
-
-    def take_away() -> None:
-        try:
-            remove(engine, publication)
-        except CaptureProblem as problem:
-            refused.append(str(problem))
-
-    removing = threading.Thread(target=take_away)
-    with engine.begin() as connection:
-        run_plain(connection, "insert into item (id, name) values (1, 'a')")
-        removing.start()
-        waiting = "select count(*) from pg_locks where not granted"
-        while removing.is_alive() and not run_plain(connection, waiting).scalar():
-            time.sleep(0.01)
-    removing.join()
-    assert refused
+    with pytest.raises(CaptureProblem, match="1 changes wait"):
+        _while_somebody_writes(engine, lambda: remove(engine, publication))
     assert upload(engine, publication, Feed(publication)).changes == 1
+
+
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_install_waits_for_who_is_writing(engine: Engine, replication: str) -> None:
+    publication = shop(replication)
+    # a column that is there need not be added, which would wait by itself
+    create_tables(engine, publication, with_version=True)
+    with pytest.raises(CaptureProblem, match="has 1 rows without a version"):
+        _while_somebody_writes(engine, lambda: install(engine, publication, "north"))
+    install(engine, publication, "north", ExistingRows.INSERT)
+    assert upload(engine, publication, Feed(publication)).changes == 1
+
+
+def _while_somebody_writes(engine: Engine, work: Callable[[], object]) -> None:
+    """Do something that waits until somebody has committed a row. Errors: those of the work."""
+    if dialect_of(engine) == "sqlite":
+        pytest.skip("one writer at a time")
+    with ThreadPoolExecutor() as threads:
+        with engine.begin() as connection:
+            run_plain(connection, "insert into item (id, name) values (1, 'a')")
+            done = threads.submit(work)
+            waiting = "select count(*) from pg_locks where not granted"
+            while not done.done() and not run_plain(connection, waiting).scalar():
+                time.sleep(0.01)
+        done.result()
 
 
 @pytest.mark.parametrize("length", [46, 47, 60, 63])
