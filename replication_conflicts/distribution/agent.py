@@ -349,6 +349,8 @@ class Agent:
             if agent_tables.lock_position(connection, *self._names) >= place:
                 # after a lost answer: the snapshot is in the tables
                 return 0
+            # a row that came meanwhile would go, and what is noted of it would stay
+            let_nobody_write(connection, self._node)
             count = replace_rows(connection, self._node, self._ports.snapshots.rows(command))
             agent_tables.move_position(connection, *self._names, place)
             reports.keep_event(connection, self._names[0], event)

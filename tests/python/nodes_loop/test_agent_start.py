@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect
+from sqlalchemy import event, inspect
+from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.capture.install import ExistingRows
+from replication_conflicts.capture.install import ExistingRows, pending_changes
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution import snapshot
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
@@ -46,6 +49,35 @@ def test_the_first_rows_replace_no_change_that_waits(
     with pytest.raises(AgentProblem, match=r"the tables have rows \(employee 2\)"):
         subscriber.agent().initialize()
     assert keys(subscriber) == [1, 2]
+
+
+@both_kinds
+def test_nobody_writes_while_a_snapshot_comes(databases: Databases, replication: str) -> None:
+    if databases.kind == "sqlite":
+        pytest.skip("one writer at a time")
+    subscriber = Subscriber(databases, EMPLOYEE, replication=replication)
+    subscriber.lists.snapshot = [row(1)]
+    snapshot = (SnapshotTable("employee", "x", 1),)
+    subscriber.give(AgentCommand("r", "reinitialize", 4, snapshot=snapshot, snapshot_position=4))
+    people = open_database(subscriber.url)
+    refused: list[Exception] = []
+
+    def write(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if not statement.startswith('delete from "employee"'):
+            return
+        try:
+            with people.begin() as connection:
+                run_plain(connection, "set local lock_timeout = '50ms'")
+                run_plain(connection, "insert into employee (id) values (7)")
+        except DBAPIError as error:
+            refused.append(error)
+
+    event.listen(subscriber.engine, "before_cursor_execute", write)
+    subscriber.run()
+    assert refused
+    assert keys(subscriber) == [1]
+    with subscriber.engine.begin() as connection:
+        assert not pending_changes(connection, subscriber.publication)
 
 
 @both_kinds
