@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -674,6 +675,49 @@ def test_a_reference_of_a_table_to_itself_that_would_change_rows_is_refused(
     run(engine, f"create table line (id integer primary key, {boss})")
     with pytest.raises(CaptureProblem, match="'line' refers to 'line' with `on delete cascade`"):
         install(engine, shop(line=LINE), "north")
+
+
+def test_a_reference_by_way_of_another_table_is_refused(engine: Engine) -> None:
+    run(
+        engine,
+        "create table item (id integer primary key, name text)",
+        "create table shelf (id integer primary key,"
+        " item integer unique references item (id) on delete set null)",
+        "create table line (id integer primary key,"
+        " item integer references shelf (item) on update cascade)",
+    )
+    publication = shop(item=ITEM, line=LINE)
+    with pytest.raises(
+        CaptureProblem,
+        match=r"'line' refers to 'shelf' with `on update cascade`, which refers to 'item' with"
+        r" `on delete set null`.*`on update no action`",
+    ):
+        install(engine, publication, "north")
+    run(engine, "drop table line")
+    # what becomes of a shelf that loses its item is nothing to who refers to its id
+    run(
+        engine,
+        "create table line (id integer primary key,"
+        " item integer references shelf (id) on delete cascade on update cascade)",
+    )
+    install(engine, publication, "north")
+
+
+@pytest.mark.parametrize("is_parent_first", [True, False])
+def test_a_reference_to_a_table_of_another_publication_is_refused(
+    engine: Engine, is_parent_first: bool
+) -> None:
+    run(
+        engine,
+        "create table item (id integer primary key, name text)",
+        "create table line (id integer primary key,"
+        " item integer references item (id) on delete cascade)",
+    )
+    both = [shop(item=ITEM), replace(shop(line=LINE), name="lines")]
+    first, second = both if is_parent_first else both[::-1]
+    install(engine, first, "north")
+    with pytest.raises(CaptureProblem, match="'line' refers to 'item' with `on delete cascade`"):
+        install(engine, second, "north")
 
 
 @pytest.mark.parametrize("action", ["", "on delete restrict on update restrict"])
