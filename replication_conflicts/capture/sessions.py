@@ -64,8 +64,11 @@ def seal_session(
 ) -> int:
     """Move what is pending to the queue, as one session; the number of changes and images."""
     dialect = dialect_of(connection.engine)
+    words = merge_words(dialect, publication.name)
     found: list[Pending] = []
     for article in publication.articles.values():
+        for statement in MergeBodies(words, publication, node, article).vanished():
+            run_plain(connection, statement)
         found.extend(_to_repeat(connection, article, dialect))
         found.extend(_net_changes(connection, article, dialect))
     found.sort(key=Pending.order)

@@ -158,6 +158,13 @@ class MergeBodies:
             *self._gone(condition, f"(select max(gone.row_image) {mine})"),
         ]
 
+    def vanished(self) -> list[str]:
+        """Rows went, and no trigger has seen it: there are no values that an upload could send."""
+        is_there = f"exists (select 1 from {self.table} held where"
+        is_there += f" {self._equal('held', self.metadata)})"
+        is_written = f"{self.metadata}.{OPERATION} in ('insert', 'update')"
+        return self._gone(f"{is_written} and not {is_there}", "null")
+
     def beside(self) -> str:
         """The number of the row beside one that is in the way, `held` (SQLite)."""
         return f"(select rowid from {self.metadata} where {self._is('held')})"

@@ -279,6 +279,23 @@ def test_what_a_replace_deletes_may_have_come_before_capture(tmp_path: Any) -> N
     assert operations == [("insert", 3), ("delete", 2)]
 
 
+def test_a_row_that_has_gone_unseen_is_not_made_up(databases: Databases) -> None:
+    """A restored table, or triggers that were disabled for a while."""
+    pair = Pair(databases, PUBLICATION)
+    pair.command(article="item", key={"id": 1}, row=item(1), new_version="HQ:1", lineage={"HQ": 1})
+    pair.command(article="item", key={"id": 2}, row=item(2), new_version="HQ:2", lineage={"HQ": 2})
+    with pair.engine.begin() as connection:
+        run_plain(connection, "update item set name = 'nut'")
+        run_plain(connection, "insert into item (id, name) values (3, 'cog')")
+    with agent_transaction(pair.engine) as connection:
+        run_plain(connection, "delete from item where id <> 2")
+    upload(pair.engine, PUBLICATION, pair)
+    assert [(row.values["operation"], row.values["id"]) for row in pair.rows] == [
+        ("update", 2),
+        ("delete", 1),
+    ]
+
+
 def test_a_lineage_has_every_name_once(databases: Databases) -> None:
     engine = open_database(databases.make("north"))
     create_tables(engine, PUBLICATION, with_version=False)
