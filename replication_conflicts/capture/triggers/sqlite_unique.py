@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
@@ -30,11 +30,12 @@ class UniqueIndex:
     """Columns with the collations by which the index compares them.
 
     `condition` is that of a partial index, about the row `held`. None: of all rows, or one that
-    cannot be asked there.
+    cannot be asked there. `defaults` are what an `or replace` writes where there is no value.
     """
 
     columns: tuple[tuple[str, str], ...]
     condition: str | None = None
+    defaults: Mapping[str, str] = field(default_factory=dict)
 
     def is_of(self, key: Sequence[str]) -> bool:
         """Whether it says no more than that these columns are a key."""
@@ -44,11 +45,15 @@ class UniqueIndex:
     def clash(self, other: str) -> str:
         """Whether the row `held` is in the way of another one, should the index have that one."""
         same = [
-            f"{_ROW}.{quoted(name)} = {other}.{quoted(name)} collate {quoted(collation)}"
+            f"{_ROW}.{quoted(name)} = {self._value(other, name)} collate {quoted(collation)}"
             for name, collation in self.columns
         ]
         # a comment in the condition may go to the end of its line
         return " and ".join([*same, *([f"({self.condition}\n)"] if self.condition else [])])
+
+    def _value(self, row: str, column: str) -> str:
+        value, default = f"{row}.{quoted(column)}", self.defaults.get(column)
+        return value if default is None else f"coalesce({value}, ({default}))"
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,9 @@ def parts(sql: str) -> Iterator[re.Match[str]]:
 
 def _unique_indexes(connection: Connection, article: NodeArticle) -> list[UniqueIndex]:
     """Those beside the article's key, without those over expressions; of constraints, too."""
+    defaults = _defaults(connection, article.name)
     found = [
-        UniqueIndex(columns, _condition(connection, article.name, name))
+        UniqueIndex(columns, _condition(connection, article.name, name), defaults)
         for name, columns in _columns(connection, article.name)
         if all(column for column, _ in columns)
     ]
@@ -153,6 +159,15 @@ def _columns(connection: Connection, table: str) -> list[tuple[str, tuple[tuple[
         columns = tuple((str(row["name"] or ""), str(row["coll"])) for row in rows)
         found.append((str(index), columns))
     return found
+
+
+def _defaults(connection: Connection, table: str) -> dict[str, str]:
+    """Values of columns that must have one."""
+    query = (
+        f"select name, dflt_value from pragma_table_info({literal(table)})"
+        ' where "notnull" and dflt_value is not null'
+    )
+    return {row["name"]: row["dflt_value"] for row in run_plain(connection, query).mappings()}
 
 
 def _condition(connection: Connection, table: str, index: str) -> str | None:

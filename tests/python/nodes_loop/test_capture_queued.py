@@ -474,6 +474,7 @@ _MADE_OF_TWO = (
     "code int primary key, name text, own text,"
     " both text unique as (case when own > '' then iif(name = 'b', 'ax1', name || own) end)"
 )
+_DEFAULT = "code int primary key, name text, own text not null default 'x1' unique"
 # a row 1 goes because of a column that is not in the article, or of the number of the row
 BESIDE_THE_ARTICLE = [
     (_NUMBERED, "insert or replace into item (id, code) values (1, 3)", [3]),
@@ -482,6 +483,8 @@ BESIDE_THE_ARTICLE = [
     (_OWN, "insert or replace into item (code, own) values (3, 'x1')", [3]),
     (_OWN, "update or replace item set own = 'x1' where code = 2", []),
     (_GENERATED, "update or replace item set own = 'X1' where code = 2", []),
+    (_DEFAULT, "insert or replace into item (code, own) values (3, null)", [3]),
+    (_DEFAULT, "update or replace item set own = null where code = 2", []),
     (_MADE_OF_TWO, "update or replace item set own = 'x1' where code = 2", []),
     (_MADE_OF_TWO, "update or replace item set name = 'b' where code = 2", []),
     (_OWN, "insert or replace into item (rowid, code) values (1, 3)", [3]),
@@ -638,9 +641,11 @@ class TestSQLite:
         with engine.begin() as connection:
             run_plain(connection, f"create table item ({columns})")
             for code in (1, 2):
-                run_plain(connection, f"insert into item (code, name) values ({code}, 'a')")
-            if "own" in columns:
-                run_plain(connection, "update item set own = 'x' || code")
+                row = {"code": f"{code}", "name": "'a'"}
+                if "own" in columns:
+                    row["own"] = f"'x{code}'"
+                names, values = ", ".join(row), ", ".join(row.values())
+                run_plain(connection, f"insert into item ({names}) values ({values})")
         install(engine, publication, "north", ExistingRows.INSERT)
         upload(engine, publication, feed)
         feed.batches.clear()
