@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from replication_conflicts.capture.triggers.merge_bodies import NUMBER, MergeBodies
 from replication_conflicts.capture.triggers.postgres_queued import (
     IS_NODES_OWN,
+    always_run,
     function,
     names,
     truncate_body,
@@ -58,6 +59,7 @@ def create(publication: NodePublication, node: str, article: NodeArticle) -> tup
         f"create trigger {capture} after insert or update or delete on {bodies.table}"
         f" for each row when ({IS_NODES_OWN}) execute function {capture}()",
         *truncate_triggers(article.name),
+        *always_run(article.name),
     )
 
 

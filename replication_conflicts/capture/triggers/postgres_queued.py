@@ -65,6 +65,7 @@ def create(publication: str, article: NodeArticle) -> tuple[str, ...]:
         f"create trigger {queue} after insert or update or delete on {table} for each row"
         f" when ({IS_NODES_OWN}) execute function {queue}()",
         *truncate_triggers(article.name),
+        *always_run(article.name),
     )
 
 
@@ -88,6 +89,7 @@ def truncate_triggers(article: str) -> tuple[str, ...]:
     _, _, truncate = names(article)
     table = quoted(article)
     fired = f"for each statement execute function {truncate}()"
+    always = literal(f" enable always trigger {truncate}")
     return (
         f"create trigger {truncate} before truncate on {table} {fired}",
         f"do {_BODY}\n"
@@ -98,7 +100,15 @@ def truncate_triggers(article: str) -> tuple[str, ...]:
         "    loop\n"
         f"        execute {literal(f'create trigger {truncate} before truncate on ')}"
         f" || part || {literal(f' {fired}')};\n"
+        f"        execute 'alter table ' || part || {always};\n"
         f"    end loop;\nend\n{_BODY}",
+    )
+
+
+def always_run(article: str) -> tuple[str, ...]:
+    """Triggers run whoever writes: also for rows that PostgreSQL's own replication brings."""
+    return tuple(
+        f"alter table {quoted(article)} enable always trigger {name}" for name in names(article)
     )
 
 

@@ -66,6 +66,27 @@ def test_a_truncate_of_a_partition_is_refused(databases: Databases, replication:
     shop.run("truncate lowest")
 
 
+def test_what_postgresql_itself_brings_is_captured(databases: Databases, replication: str) -> None:
+    """Its own replication writes as a replica, for which plain triggers do not run."""
+    shop = Shop(
+        databases,
+        replication,
+        "create table item (id int primary key, name text) partition by range (id)"
+        ";;create table low partition of item for values from (0) to (10)"
+        ";;create table high partition of item default",
+        name="string",
+    )
+    shop.install()
+    replica = "set local session_replication_role = replica"
+    shop.run(replica, "insert into item values (1, 'bolt'), (11, 'nut')")
+    assert upload(shop.engine, shop.publication, Feed(shop.publication)).changes == 2
+    shop.run(replica, "update item set name = 'cog'", "delete from high")
+    assert upload(shop.engine, shop.publication, Feed(shop.publication)).changes > 1
+    for table in ("item", "low"):
+        with pytest.raises(DBAPIError, match="item is captured row by row; use delete"):
+            shop.run(replica, f"truncate {table}")
+
+
 def test_a_table_that_others_inherit_from_is_refused(
     databases: Databases, replication: str
 ) -> None:
