@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -13,7 +14,7 @@ from enum import Enum
 from sqlalchemy import Connection, Engine, func, inspect, select
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.catalog import declared_types
+from replication_conflicts.capture.catalog import declared_types, regclass
 from replication_conflicts.capture.checks.postgres import check_sees_all
 from replication_conflicts.capture.checks.sqlite import check_encoding
 from replication_conflicts.capture.checks.table import check_node, check_table, check_values
@@ -42,6 +43,17 @@ from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
+
+# of the application, of partitions, too: where, and for whom they run
+_UPDATE_TRIGGERS = """
+select cast(tgrelid as regclass)::text as place, tgname as name,
+    case tgenabled when 'A' then 'always' when 'R' then 'replica' else '' end as for_whom
+from pg_trigger
+where (tgrelid = {table} or tgrelid in (select relid from pg_partition_tree({table})))
+    and not tgisinternal and tgenabled <> 'D' and tgtype & 16 <> 0
+    and tgname !~ '^(zz)?_replication_'
+order by 1, 2
+"""
 
 
 class ExistingRows(Enum):
@@ -245,11 +257,31 @@ def add_triggers(
     if existing is not ExistingRows.INSERT or not count:
         return 0
     check_values(connection, article)
-    if publication.is_merge:
-        insert_existing(connection, publication, article, node)
-    else:
-        _queue_existing(connection, publication, article)
+    with _only_capture_runs(connection, article.name):
+        if publication.is_merge:
+            insert_existing(connection, publication, article, node)
+        else:
+            _queue_existing(connection, publication, article)
     return count
+
+
+@contextmanager
+def _only_capture_runs(connection: Connection, table: str) -> Iterator[None]:
+    """Triggers of the application do not run: nobody has changed a row (PostgreSQL).
+
+    In SQLite they name the columns that they are about.
+    """
+    if dialect_of(connection.engine) == "sqlite":
+        yield
+        return
+    query = _UPDATE_TRIGGERS.format(table=regclass(table))
+    found = run_plain(connection, query).mappings().all()
+    triggers = [(one["place"], quoted(one["name"]), one["for_whom"]) for one in found]
+    for place, name, _ in triggers:
+        run_plain(connection, f"alter table {place} disable trigger {name}")
+    yield
+    for place, name, for_whom in triggers:
+        run_plain(connection, f"alter table {place} enable {for_whom} trigger {name}")
 
 
 def make_triggers(
@@ -312,7 +344,8 @@ def _remove_versions(connection: Connection, one: CapturedTable) -> None:
         run_plain(connection, f"alter table {table} drop column {column}")
     else:
         # a version that no agent keeps up any more would be taken for one that is known
-        run_plain(connection, f"update {table} set {column} = null")
+        with _only_capture_runs(connection, one.name):
+            run_plain(connection, f"update {table} set {column} = null")
 
 
 def _forget_position(connection: Connection, publication: str, node: str) -> None:

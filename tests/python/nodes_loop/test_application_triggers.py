@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.capture.install import install
+from replication_conflicts.capture.install import ExistingRows, install, remove
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import node_publication
@@ -129,6 +129,18 @@ def test_keys_that_move_up_keep_their_versions(shop: Shop) -> None:
         row.values["id"]: _version(row) for row in shop.rows if row.values["operation"] != "delete"
     }
     assert held == sent
+
+
+def test_no_trigger_runs_for_rows_that_were_there(shop: Shop) -> None:
+    shop.run(f"alter table item add column {VERSION} text")
+    shop.run("insert into item (id, name) values (1, 'a')")
+    shop.add_trigger(f"after {_event(shop)}")
+    install(shop.engine, shop.publication, "north", ExistingRows.INSERT)
+    assert shop.upload() == [("item", "insert", 1)]
+    remove(shop.engine, shop.publication)
+    assert shop.values("select * from entry") == []
+    shop.run("update item set name = 'b'")
+    assert len(shop.values("select * from entry")) == 1
 
 
 @pytest.mark.parametrize("shop", ["merge"], indirect=True)
