@@ -160,7 +160,12 @@ def check_triggers(connection: Connection, publication: NodePublication) -> None
         wanted = trigger_names(dialect, name, is_merge=publication.is_merge)
         held = _running_triggers(connection, dialect, name)
         if not wanted <= held:
-            enabling = " `alter table ... enable trigger user`, or" if dialect == "postgres" else ""
+            enabling = (
+                " `alter table ... enable always trigger` for each of"
+                f" {', '.join(sorted(wanted - held))}, or"
+                if dialect == "postgres"
+                else ""
+            )
             raise CaptureProblem(
                 f"table {name!r} is not captured any more: it is another table than the one that"
                 " `capture install` saw, or its triggers are gone or disabled. What has changed"
@@ -173,7 +178,8 @@ def _running_triggers(connection: Connection, dialect: str, table: str) -> set[s
         "select name from sqlite_master where type = 'trigger'"
         f" and lower(tbl_name) = lower({literal(table)})"
         if dialect == "sqlite"
-        else "select tgname from pg_trigger where tgenabled in ('O', 'A')"
+        # 'A': also for what the server's own replication brings
+        else "select tgname from pg_trigger where tgenabled = 'A'"
         f" and tgrelid = to_regclass({literal(quoted(table))})"
     )
     return set(run_plain(connection, query).scalars())

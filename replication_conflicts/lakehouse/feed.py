@@ -110,17 +110,24 @@ class LakehouseFeed:
 
         Errors: LakehouseProblem.
         """
-        table = f"{self._relations.published}.subscriptions"
-        if not nodes or not self._spark.catalog.tableExists(table):
+        known = self._subscribers() if nodes else None
+        if known is None:
             return
-        rows = self._spark.table(table).where(f"publication = '{self._publication.name}'")
-        known = {str(row["subscriber"]) for row in rows.select("subscriber").collect()}
         for node in sorted(nodes - known - {self._publication.options.publisher}):
             raise LakehouseProblem(
-                f"{node} has no subscription to {self._publication.name} in {table}: the next build"
-                " would reject what it sends for good (unknown_node). Add it to the project's"
-                " `subscriptions`, build, and then upload; what waits stays where it is"
+                f"{node} has no subscription to {self._publication.name} in"
+                f" {self._relations.published}.subscriptions: the next build would reject what it"
+                " sends for good (unknown_node). Add it to the project's `subscriptions`, build,"
+                " and then upload; what waits stays where it is"
             )
+
+    def _subscribers(self) -> set[str] | None:
+        """Who has a subscription, as the last build has it; None before there was one."""
+        table = f"{self._relations.published}.subscriptions"
+        if not self._spark.catalog.tableExists(table):
+            return None
+        rows = self._spark.table(table).where(f"publication = '{self._publication.name}'")
+        return {str(row["subscriber"]) for row in rows.select("subscriber").collect()}
 
     def last_number(self, node: str) -> int:
         """The highest version number of what a node has sent; 0 without any. Makes nothing."""
