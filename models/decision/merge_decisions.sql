@@ -260,7 +260,7 @@ contested as (
 ),
 
 -- one row per change: whether it says nothing else in what it contends for than what is held, and
--- its article lets that pass
+-- its article lets that pass. An insert contends for its key, with all of its row
 equaled as (
     select
         *,
@@ -272,7 +272,9 @@ equaled as (
             and size(contested) > 0
             and not {{ rows_differ(
                 'held_row.row', 'change_row',
-                "if(array_contains(tracked_columns, '*'), map_keys(change_row), map_keys(contested))"
+                "if("
+                ~ "array_contains(tracked_columns, '*') or operation = 'insert', "
+                ~ "map_keys(change_row), map_keys(contested))"
             ) | indent(12) }},
             false
         ) as is_equal

@@ -127,10 +127,13 @@ def columns_in_conflict(article: Article, change: Change, held: MergeHeld) -> tu
 def has_equal_values(
     article: Article, change: Change, held: MergeHeld, columns: tuple[str, ...]
 ) -> bool:
-    """Row tracking compares whole rows, column tracking the columns in conflict."""
+    """Row tracking compares whole rows, column tracking the columns in conflict; an insert of a key
+    that is held is the same with all of its row only.
+    """
     if change.operation == "delete" or held.row is None:
         return False
-    compared = columns if article.is_column_tracked else tuple(article.columns)
+    is_part = article.is_column_tracked and change.operation == "update"
+    compared = columns if is_part else tuple(article.columns)
     return all(change.row[column] == held.row[column] for column in compared)
 
 
