@@ -46,8 +46,7 @@
         {{ return("the publisher was '" ~ before ~ "', is '" ~ now ~ "'") }}
     {%- elif subject == 'replication' -%}
         {{ return('replication was ' ~ before ~ ', is ' ~ now) }}
-    {%- endif -%}
-    {%- if subject == 'initial_snapshot' -%}
+    {%- elif subject == 'initial_snapshot' -%}
         {{ return('initial_snapshot was ' ~ before ~ ', is ' ~ now ~ ': initial rows are read by the first run alone') }}
     {%- endif -%}
     {%- set column = subject.split('.')[1] -%}

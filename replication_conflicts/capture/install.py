@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, func, inspect, select
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.catalog import declared_types, regclass
 from replication_conflicts.capture.checks.postgres import check_sees_all
+from replication_conflicts.capture.checks.references import check_references
 from replication_conflicts.capture.checks.sqlite import check_encoding
 from replication_conflicts.capture.checks.table import check_node, check_table, check_values
 from replication_conflicts.capture.installation import (
@@ -103,6 +104,7 @@ def install(
         check_sees_all(connection, publication)
         for article in publication.articles.values():
             check_table(connection, inspector, publication, article)
+        check_references(connection, publication)
         _create_tables(connection)
         connection.execute(
             tables.nodes.insert(),

@@ -52,7 +52,7 @@ def let_nobody_write(connection: Connection, articles: Iterable[str]) -> None:
     """
     inspector = inspect(connection)
     # there may be no such table, or none any more
-    names = [quoted(name) for name in articles if inspector.has_table(name)]
+    names = [quoted(name) for name in sorted(articles) if inspector.has_table(name)]
     if names and dialect_of(connection.engine) == "postgres":
         run_plain(connection, f"lock table {', '.join(names)} in access exclusive mode")
 

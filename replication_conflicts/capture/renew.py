@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, inspect
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.catalog import declared_types
 from replication_conflicts.capture.checks.postgres import check_sees_all
+from replication_conflicts.capture.checks.references import check_references
 from replication_conflicts.capture.checks.table import check_table
 from replication_conflicts.capture.install import (
     ExistingRows,
@@ -80,8 +81,7 @@ def renew(
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
         captured = captured_tables(connection, publication.name)
-        names = {**publication.articles, **{one.name: one for one in captured}}
-        let_nobody_write(connection, names)
+        let_nobody_write(connection, {*publication.articles, *(one.name for one in captured)})
         changed = changed_articles(connection, publication)
         if not all(has_grown(publication, *one) for one in changed.values()):
             check_articles(connection, publication)
@@ -98,6 +98,7 @@ def renew(
         for article in publication.articles.values():
             # what has been made since may be what capture cannot do with
             check_table(connection, inspector, publication, article, is_captured=article in old)
+        check_references(connection, publication)
         added = {
             name: _added(connection, table, article) if table else list(article.kinds)
             for name, (table, article) in changed.items()

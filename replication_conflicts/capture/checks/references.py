@@ -14,7 +14,7 @@ from sqlalchemy import Connection, inspect, select
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.problem import CaptureProblem
-from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.statements import run_plain
 
@@ -85,19 +85,17 @@ class _Step:
         return f"refers to {parent!r} with `on {self.because} {self.action.lower()}`"
 
 
-def check_references(
-    connection: Connection, publication: NodePublication, article: NodeArticle
-) -> None:
+def check_references(connection: Connection, publication: NodePublication) -> None:
     """Errors: CaptureProblem where a command would change rows that are captured, unseen.
 
     They may be of another publication, and other tables may stand between.
     """
     references = _references(connection)
     captured = _captured(connection, publication)
-    own = _place(connection, article.name)
-    for start in sorted(captured, key=lambda one: (one != own, one)):
+    own = {place for place, name in captured.items() if name in publication.articles}
+    for start in sorted(captured, key=lambda one: (one not in own, one)):
         for steps in _ways(references, captured, start):
-            if own not in (start, steps[-1].reference.child):
+            if own.isdisjoint((start, steps[-1].reference.child)):
                 continue
             last = steps[-1]
             said = ", which ".join(one.said(captured) for one in reversed(steps))

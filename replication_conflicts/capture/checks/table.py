@@ -7,7 +7,6 @@ from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.catalog import declared_types, regclass
 from replication_conflicts.capture.checks import postgres, sqlite
-from replication_conflicts.capture.checks.references import check_references
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.triggers.sqlite_values import held_values, is_refused
 from replication_conflicts.database import agent_tables
@@ -46,7 +45,6 @@ def check_table(
         _check_version_column(connection, inspector, publication, article)
     _check_collations(connection, article)
     _check_generated(connection, article)
-    check_references(connection, publication, article)
     if connection.dialect.name == "sqlite":
         sqlite.check_types(connection, article)
         sqlite.check_triggers(connection, article)
