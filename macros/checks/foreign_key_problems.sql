@@ -15,7 +15,7 @@
                 {%- do found.append(['foreign_keys', side ~ ' is empty, must name a column']) -%}
             {%- endfor -%}
             {%- set parent = articles.get(key.references | string) -%}
-            {%- do found.extend(replication_conflicts.unknown_columns('foreign_keys', key['columns'], columns)) -%}
+            {%- do found.extend(replication_conflicts.column_list_problems('foreign_keys', key['columns'], columns)) -%}
             {%- if key['columns'] | length != key['to'] | length -%}
                 {%- do found.append([
                     'foreign_keys', 'columns has ' ~ key['columns'] | length ~ ' (' ~ key['columns'] | join(', ') ~ '), to has '
@@ -28,7 +28,7 @@
                     ~ articles | join(', ')
                 ]) -%}
             {%- elif parent is mapping and parent.get('columns') is mapping -%}
-                {%- do found.extend(replication_conflicts.unknown_columns(
+                {%- do found.extend(replication_conflicts.column_list_problems(
                     'foreign_keys', key['to'], parent['columns'], "article '" ~ key.references ~ "'"
                 )) -%}
             {%- endif -%}

@@ -3,13 +3,13 @@
 {% macro key_problems(options, columns) -%}
     {%- set found = [] -%}
     {%- for option in ['primary_key', 'not_null'] if replication_conflicts.is_list(options.get(option)) -%}
-        {%- do found.extend(replication_conflicts.unknown_columns(option, options[option], columns)) -%}
+        {%- do found.extend(replication_conflicts.column_list_problems(option, options[option], columns)) -%}
     {%- endfor -%}
     {%- for key in (options['unique'] if replication_conflicts.is_list(options.get('unique')) else []) -%}
         {%- if replication_conflicts.is_list(key) and not key -%}
             {%- do found.append(['unique', "'[]' is empty, must name a column"]) -%}
         {%- elif replication_conflicts.is_list(key) -%}
-            {%- do found.extend(replication_conflicts.unknown_columns('unique', key, columns)) -%}
+            {%- do found.extend(replication_conflicts.column_list_problems('unique', key, columns)) -%}
         {%- else -%}
             {%- do found.append(['unique', "'" ~ key ~ "' must be a list: unique is a list of lists of columns"]) -%}
         {%- endif -%}
@@ -21,9 +21,6 @@
                 'primary_key', "'" ~ column ~ "' is of type " ~ columns[column] ~ '; the key must not have float, double, array, '
                 ~ 'map or struct'
             ]) -%}
-        {%- endif -%}
-        {%- if primary_key.index(column) != loop.index0 -%}
-            {%- do found.append(['primary_key', "'" ~ column ~ "' stands twice"]) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(found) }}

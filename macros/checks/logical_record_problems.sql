@@ -72,7 +72,7 @@
             ]) -%}
         {%- else -%}
             {%- set columns = articles[article].get('columns') if articles[article] is mapping else none -%}
-            {%- do found.extend(replication_conflicts.unknown_columns(
+            {%- do found.extend(replication_conflicts.column_list_problems(
                 'logical_records', member['columns'], columns if columns is mapping else {}, "article '" ~ article ~ "'"
             )) -%}
             {%- set parent = articles.get(member.parent | string) -%}

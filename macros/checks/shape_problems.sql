@@ -4,12 +4,10 @@
 
     publication, article: of this one alone; none: of all -#}
 {% macro shape_problems(publication=none, article=none) -%}
-    {#- a full refresh of a model or two leaves the decisions as they are -#}
-    {%- set is_decided_anew = flags.FULL_REFRESH and 'model.replication_conflicts.change_outcomes' in selected_resources -%}
     {%- set problems = [] -%}
     {%- set only = [publication, article] -%}
     {%- for item in replication_conflicts.article_list() if only in [[none, none], [item.publication, item.article]] -%}
-        {%- if not is_decided_anew -%}
+        {%- if not replication_conflicts.is_decided_anew() -%}
             {%- set shape = replication_conflicts.article_shape(item.settings, item.options) -%}
             {%- set changes = [] -%}
             {%- for property, before in replication_conflicts.recorded_shape(item).items() if shape.get(property) != before -%}

@@ -3,29 +3,28 @@
       sequence: the last run whose decisions are in the base
       overlay:  whether the log knows versions that the base has not taken: only after a run that died
       log:      the last run in the log, none without one
-    It reads every table made from the log where the last run was not finished: held_state asks once a run. A full refresh starts
-    from the initial snapshot and takes nothing from the log.
+    It reads the tables made from the log of which nobody has noted that they have taken the last run: held_state asks once a run. A
+    full refresh starts from the initial snapshot and takes nothing from the log.
     Error: a table, of published rows or any other, that was made from an earlier log: a full refresh died before it came to it.
     What is in the log now would be there twice. -#}
 {% macro held_state_now() -%}
     {%- set state = {} -%}
     {%- set log_relation = none if flags.FULL_REFRESH else replication_conflicts.held_relation('change_outcomes') -%}
     {%- set log = {'first': none, 'last': none} if log_relation is none else replication_conflicts.log_state(log_relation) -%}
+    {%- set finished = {} if log.last is none else replication_conflicts.finished_runs() -%}
     {%- set tables = [] -%}
-    {%- set missing = [] -%}
-    {%- for item in replication_conflicts.article_list() -%}
-        {%- set table = item.publication ~ '__' ~ item.article ~ '__versions' -%}
-        {%- do tables.append(table) -%}
-        {%- if replication_conflicts.held_relation(table) is none -%}
-            {%- do missing.append(table) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {#- a table that somebody has dropped is not finished, whatever the note says: the log has its rows -#}
-    {%- set is_finished = log.last is not none and not missing and replication_conflicts.finished_run(tables) == log.last -%}
+    {%- set unfinished = [] -%}
     {%- set queries = [] -%}
     {%- for item in replication_conflicts.article_list() -%}
         {%- set name = item.publication ~ '.' ~ item.article -%}
-        {%- set versions = replication_conflicts.held_relation(item.publication ~ '__' ~ item.article ~ '__versions') -%}
+        {%- set table = item.publication ~ '__' ~ item.article ~ '__versions' -%}
+        {%- do tables.append(table) -%}
+        {%- set versions = replication_conflicts.held_relation(table) -%}
+        {#- one that somebody has dropped is not finished, whatever the note says: the log has its rows -#}
+        {%- set is_finished = versions is not none and log.last is not none and finished.get(table) == log.last -%}
+        {%- if not is_finished -%}
+            {%- do unfinished.append(table) -%}
+        {%- endif -%}
         {%- if item.options.get('initial_snapshot') -%}
             {#- named also where it is not read, so that the lineage does not depend on what exists -#}
             {%- do source('initial', item.publication ~ '__' ~ item.article) -%}
@@ -36,7 +35,7 @@
             'overlay': false,
             'log': log.last
         }}) -%}
-        {%- if versions is not none and is_finished -%}
+        {%- if is_finished -%}
             {%- do state[name].update({'base': 'versions', 'sequence': log.last}) -%}
         {%- elif versions is not none and not flags.FULL_REFRESH -%}
             {%- do queries.append(
@@ -44,12 +43,14 @@
             ) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if log.last is not none and not is_finished -%}
+    {%- if log.last is not none and unfinished -%}
         {%- do queries.append(
             "select concat(publication, '.', article), 'log', max(run_sequence) from " ~ log_relation
             ~ " where is_written group by publication, article"
         ) -%}
-        {%- for node in replication_conflicts.models_of_log() if node.name not in tables -%}
+    {%- endif -%}
+    {%- if log.last is not none -%}
+        {%- for node in replication_conflicts.models_of_log() if node.name not in tables and finished.get(node.name) != log.last -%}
             {%- set relation = adapter.get_relation(node.database, node.schema, node.alias) -%}
             {%- if relation is not none -%}
                 {%- do queries.append("select '" ~ node.name ~ "', 'other', max(run_sequence) from " ~ relation) -%}

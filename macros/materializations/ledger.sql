@@ -40,7 +40,7 @@
         {%- set is_of_log = news.by == 'run_sequence' -%}
         {%- set noted = replication_conflicts.log_news(model.name) if is_of_log else none -%}
         {%- set finished_run = noted.finished_run if noted
-            else replication_conflicts.finished_run(model.name) if is_of_log else 0 -%}
+            else replication_conflicts.finished_runs().get(model.name, 0) if is_of_log else 0 -%}
         {%- set has_news = noted.has_news if noted
             else not news.model or replication_conflicts.ledger_has_news(news, finished_run) -%}
         {%- set last_run = finished_run -%}

@@ -35,6 +35,7 @@
 -- {{ ref('waiting_changes') }}
 -- {{ ref('publication_policies') }}
 -- {{ ref('subscription_types') }}
+-- {{ ref('subscription_filters') }}
 
 with
 

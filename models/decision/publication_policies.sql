@@ -12,7 +12,7 @@ recorded as (
     {% if held_relation('publication_policies') is not none -%}
     select
         publication,
-        {{ recorded_policy() }} as policy
+        {{ last_recorded('policy') }} as policy
     from {{ source('held', 'publication_policies') }}
     group by publication
     {%- else -%}

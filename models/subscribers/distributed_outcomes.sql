@@ -49,7 +49,7 @@ judged as (
         {{ is_decision() }} as is_decision,
         {{ is_refused_command() }} as is_refused_command,
         {{ is_submitted_at_node() | indent(8) }} as is_submitted_at_node,
-        if({{ is_submitted_at_node() | indent(8) }}, loser_node, node) as compensated_node,
+        if(is_submitted_at_node, loser_node, node) as compensated_node,
         {{ winning_row() }} as winning_row,
         {{ lost_row() }} as losing_row
     from configured

@@ -44,6 +44,7 @@ from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
+from replication_conflicts.words import counted
 
 # of the application, of partitions, too: where, and for whom they run
 _UPDATE_TRIGGERS = """
@@ -151,7 +152,8 @@ def remove(
         waiting = sum(pending_changes(connection, publication).values())
         if waiting and not is_discarding:
             raise CaptureProblem(
-                f"{waiting} changes wait for their upload: `capture upload` first, or --discard"
+                f"not uploaded yet: {counted(waiting, 'change')}. `capture upload` first, or"
+                " --discard"
             )
         # an article's triggers may read what stands beside another one
         for one in found:
@@ -309,9 +311,9 @@ def _count_existing(connection: Connection, article: NodeArticle, existing: Exis
     count = int(run_plain(connection, query).scalar_one())
     if count and existing is ExistingRows.REFUSE:
         raise CaptureProblem(
-            f"table {article.name!r} has {count} rows without a version. --existing-rows insert:"
-            " they are this node's inserts; --existing-rows snapshot: `distribute --initialize`"
-            " replaces them"
+            f"table {article.name!r} has {counted(count, 'row')} without a version."
+            " --existing-rows insert: they are this node's inserts; --existing-rows snapshot:"
+            " `distribute --initialize` replaces them"
         )
     return count
 
@@ -352,7 +354,7 @@ def _remove_versions(connection: Connection, one: CapturedTable) -> None:
 
 def _forget_position(connection: Connection, publication: str, node: str) -> None:
     """`distribute --initialize` may fill the tables again."""
-    for table in (agent_tables.positions, agent_tables.events):
+    for table in (agent_tables.positions, agent_tables.events, agent_tables.starts):
         mine = (table.c.publication == publication) & (table.c.subscriber == node)
         connection.execute(table.delete().where(mine))
     refusals = agent_tables.refusals

@@ -43,6 +43,7 @@ from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
+from replication_conflicts.words import counted
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,9 @@ def renew(
     """
     if existing is ExistingRows.SNAPSHOT:
         raise CaptureProblem(
-            "--existing-rows snapshot: the rows of a table that comes later arrive as commands; it"
-            " must be empty here, or its rows are this node's inserts (--existing-rows insert)"
+            "--existing-rows snapshot: a table that comes later gets its initial rows, and what was"
+            " decided since, from `distribute`; it must be empty here, or its rows are this node's"
+            " inserts (--existing-rows insert)"
         )
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
@@ -132,9 +134,10 @@ def _added(connection: Connection, table: CapturedTable, article: NodeArticle) -
         count = int(run_plain(connection, query).scalar_one())
         if count:
             raise CaptureProblem(
-                f"table {article.name!r}: {count} rows have a value in the new column {name!r},"
-                " which no trigger has seen, so that no other node would get it. Take the values"
-                " away, `capture renew`, and then give them: they are changes like any other"
+                f"table {article.name!r} has {counted(count, 'row')} with a value in the new column"
+                f" {name!r}, which no trigger has seen, so that no other node would get it. Take"
+                " the values away, `capture renew`, and then give them: they are changes like any"
+                " other"
             )
     return added
 

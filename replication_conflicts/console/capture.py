@@ -40,6 +40,7 @@ from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.publication.publication import parse_priority
 from replication_conflicts.publication.values import ValueProblem
+from replication_conflicts.words import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -82,9 +83,10 @@ def install_command(
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
-    rows = f", {done.inserted_rows:,} rows queued as inserts" if done.inserted_rows else ""
-    verb = "would be" if dry_run else "are"
-    typer.echo(f"{done.articles} tables of {chosen.name} {verb} captured as {node}{rows}.")
+    rows = f", {counted(done.inserted_rows, 'row')} queued as inserts" if done.inserted_rows else ""
+    captured = "Would be captured" if dry_run else "Captured"
+    articles = counted(done.articles, "table")
+    typer.echo(f"{captured} as {node}: {articles} of {chosen.name}{rows}.")
 
 
 def _stamped(priority: str) -> Decimal:
@@ -111,10 +113,11 @@ def renew_command(
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
-    rows = f", {done.inserted_rows:,} rows queued as inserts" if done.inserted_rows else ""
+    rows = f", {counted(done.inserted_rows, 'row')} queued as inserts" if done.inserted_rows else ""
     verb = "would be" if dry_run else "are"
     typer.echo(
-        f"The triggers of {len(chosen.articles)} tables of {chosen.name} {verb} made anew{rows}."
+        f"The triggers of {counted(len(chosen.articles), 'table')} of {chosen.name} {verb} made"
+        f" anew{rows}."
     )
     for name, columns in done.added.items():
         typer.echo(f"New in {name}: {', '.join(columns)}.")
@@ -150,8 +153,7 @@ def upload_command(
             task = progress.add_task(chosen.name, total=None)
 
             def tell(moved: Uploaded) -> None:
-                said = f"{chosen.name}: {moved.changes:,} changes in {moved.batches:,} batches"
-                progress.update(task, description=said)
+                progress.update(task, description=f"{chosen.name}: {_said(moved)}")
 
             done = upload(engine, chosen, feed, most, tell)
         # also where nothing waited: an article may have got a column
@@ -160,7 +162,11 @@ def upload_command(
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
-    typer.echo(f"{done.changes:,} changes in {done.batches} batches are in the feed.")
+    typer.echo(f"In the feed: {_said(done)}.")
+
+
+def _said(moved: Uploaded) -> str:
+    return f"{counted(moved.changes, 'change')} in {counted(moved.batches, 'batch', 'batches')}"
 
 
 def remove_command(
@@ -181,7 +187,7 @@ def remove_command(
     except DBAPIError as error:
         stop(error_text(error))
     verb = "would be" if dry_run else "are"
-    waiting = f" {lost:,} changes that waited {verb} dropped." if lost else ""
+    waiting = f" Dropped: {counted(lost, 'change')} that waited." if lost else ""
     typer.echo(f"The tables of {chosen.name} {verb} as they were.{waiting}")
 
 

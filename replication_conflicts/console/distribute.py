@@ -193,7 +193,7 @@ def _plan(
     """
     replaced: dict[str, int] = {}
     with engine.begin() as connection:
-        is_prepared = inspect(connection).has_table(agent_tables.positions.name)
+        is_prepared = inspect(connection).has_table(agent_tables.starts.name)
         if is_initializing:
             if is_prepared:
                 check_is_new(connection, node)
@@ -201,6 +201,8 @@ def _plan(
             replaced = held_rows(connection, node)
         names = (node.publication.name, node.name)
         place = agent_tables.read_position(connection, *names) if is_prepared else Place()
+        articles = node.publication.articles
+        later = agent_tables.later_articles(connection, *names, articles) if is_prepared else []
     is_before_builds = is_initializing and not commands.are_written
     found = () if is_before_builds else commands.after(place)
-    print_plan(console, found, place, replaced)
+    print_plan(console, found, place, replaced, later)

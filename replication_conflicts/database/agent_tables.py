@@ -6,6 +6,7 @@ about, so that a crash loses none.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timezone
 
 from sqlalchemy import (
@@ -72,6 +73,14 @@ events = Table(
     Column("is_reported", Boolean, nullable=False),
     comment="Snapshots that this database has taken.",
 )
+starts = Table(
+    "replication_start",
+    metadata,
+    Column("publication", Text, primary_key=True),
+    Column("subscriber", Text, primary_key=True),
+    Column("article", Text, primary_key=True),
+    comment="Articles with which this database began: their initial rows came then, or not at all.",
+)
 agent = Table(
     "replication_agent",
     metadata,
@@ -112,6 +121,32 @@ def move_position(connection: Connection, publication: str, subscriber: str, pla
     if not moved.rowcount:
         names = {"publication": publication, "subscriber": subscriber}
         connection.execute(positions.insert(), {**names, **at})
+
+
+def later_articles(
+    connection: Connection, publication: str, subscriber: str, articles: Iterable[str]
+) -> list[str]:
+    """Those of the articles that have come since the database began; none before it does."""
+    if not is_known(connection, publication, subscriber):
+        return []
+    one = starts.c
+    query = select(one.article).where(one.publication == publication, one.subscriber == subscriber)
+    known: set[str] = set(connection.execute(query).scalars())
+    return [article for article in articles if article not in known]
+
+
+def note_start(
+    connection: Connection, publication: str, subscriber: str, articles: Iterable[str]
+) -> None:
+    """The database has what the articles began with."""
+    one = starts.c
+    names = list(articles)
+    mine = (one.publication == publication) & (one.subscriber == subscriber)
+    connection.execute(starts.delete().where(mine, one.article.in_(names)))
+    rows = [
+        {"publication": publication, "subscriber": subscriber, "article": name} for name in names
+    ]
+    connection.execute(starts.insert(), rows)
 
 
 def now_text() -> str:

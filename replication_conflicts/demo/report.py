@@ -18,6 +18,7 @@ from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.play import Delivery, Ending, Repetition
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.words import counted
 
 PROGRAM = "replication-conflicts"
 KINDS = (
@@ -53,9 +54,9 @@ def delivery_lines(one: Delivery, deliveries: int) -> list[str]:
     title = "Last uploads" if one.is_closing else f"Delivery {one.number} of {deliveries}"
     lines = [f"{title}: dbt build {one.seconds:.0f} s"]
     for visit in one.visits:
-        parts = [f"{visit.rows:,} rows reached the feed"]
+        parts = [f"{counted(visit.rows, 'row')} reached the feed"]
         if visit.round.transactions:
-            parts.insert(0, f"people made {visit.round.transactions:,} transactions")
+            parts.insert(0, f"people made {counted(visit.round.transactions, 'transaction')}")
         if visit.offline:
             parts.append(f"{', '.join(visit.offline)} offline")
         if visit.reinitialized:

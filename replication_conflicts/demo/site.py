@@ -4,7 +4,7 @@ agent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -70,9 +70,9 @@ class StartRows:
             for stored in rows
         ]
 
-    def initial_rows(self) -> Iterator[SnapshotRow]:
-        """What every node holds before the first command."""
-        return iter(self._rows)
+    def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
+        """What every node holds of these articles before the first command about them."""
+        return (row for row in self._rows if row.article in articles)
 
     def last_number(self, node: str) -> int:
         """Nobody has sent anything yet."""

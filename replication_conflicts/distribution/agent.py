@@ -19,6 +19,7 @@ from replication_conflicts.database.engine import agent_transaction, lock_wait
 from replication_conflicts.database.faults import Fault, error_text, fault_of, is_locked
 from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.apply import AgentProblem, Node, apply, naming, refusal
+from replication_conflicts.distribution.later_rows import add_rows
 from replication_conflicts.distribution.ports import (
     CommandSource,
     Refusal,
@@ -134,6 +135,10 @@ class Agent:
     def _names(self) -> tuple[str, str]:
         return (self._node.publication.name, self._node.name)
 
+    @property
+    def _articles(self) -> Collection[str]:
+        return self._node.publication.articles
+
     def place(self) -> Place:
         """Up to which place of the queue the database has its commands."""
         with self._engine.begin() as connection:
@@ -154,11 +159,11 @@ class Agent:
             let_nobody_write(connection, self._node)
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
-            rows = replace_rows(connection, self._node, self._ports.snapshots.initial_rows())
-            if self._node.publication.is_merge:
-                last = self._ports.snapshots.last_number(self._node.name)
-                self._node.capture.sent_before(connection, last)
+            initial = self._ports.snapshots.initial_rows(self._articles)
+            rows = replace_rows(connection, self._node, initial)
+            self._node.capture.sent_before(connection, self._last_number())
             agent_tables.move_position(connection, *self._names, Place())
+            agent_tables.note_start(connection, *self._names, self._articles)
         self._summary.snapshot_rows += rows
         return self._summary.snapshot_rows
 
@@ -183,18 +188,36 @@ class Agent:
         return self._summary
 
     def _begin(self) -> None:
-        """A database that starts with the first command gives no version number again."""
-        if self._node.publication.is_merge and not self._patiently(self._is_known):
-            last = self._ports.snapshots.last_number(self._node.name)
-            self._patiently(lambda: self._count_on(last))
+        """What comes before the first command: articles that have come since the last run."""
+        if not self._patiently(self._is_known):
+            last = self._last_number()
+            self._patiently(lambda: self._start(last))
+        self._summary.snapshot_rows += self._patiently(self._take_later_articles)
 
     def _is_known(self) -> bool:
         with self._engine.begin() as connection:
             return agent_tables.is_known(connection, *self._names)
 
-    def _count_on(self, last: int) -> None:
+    def _last_number(self) -> int:
+        is_merge = self._node.publication.is_merge
+        return self._ports.snapshots.last_number(self._node.name) if is_merge else 0
+
+    def _start(self, last_number: int) -> None:
+        """A database that starts with the first command gives no version number again."""
         with self._engine.begin() as connection:
-            self._node.capture.sent_before(connection, last)
+            self._node.capture.sent_before(connection, last_number)
+            agent_tables.note_start(connection, *self._names, self._articles)
+
+    def _take_later_articles(self) -> int:
+        """Their initial rows, beside what people have written meanwhile; the number of rows."""
+        with self._starting_over() as connection:
+            agent_tables.lock_position(connection, *self._names)
+            later = agent_tables.later_articles(connection, *self._names, self._articles)
+            if not later:
+                return 0
+            added = add_rows(connection, self._node, self._ports.snapshots.initial_rows(later))
+            agent_tables.note_start(connection, *self._names, later)
+        return added
 
     def _round(self) -> bool:
         """Take commands until there are none, or until a snapshot makes the rest obsolete."""
@@ -353,6 +376,7 @@ class Agent:
             let_nobody_write(connection, self._node)
             count = replace_rows(connection, self._node, self._ports.snapshots.rows(command))
             agent_tables.move_position(connection, *self._names, place)
+            agent_tables.note_start(connection, *self._names, self._articles)
             reports.keep_event(connection, self._names[0], event)
         return count
 

@@ -6,7 +6,7 @@ Both reports are idempotent: the agent repeats one until it is sure that it has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -58,8 +58,8 @@ class SnapshotSource(Protocol):
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         """The snapshot that a `reinitialize` command names."""
 
-    def initial_rows(self) -> Iterator[SnapshotRow]:
-        """What every node holds before the first command."""
+    def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
+        """What every node holds of these articles before the first command about them."""
 
     def last_number(self, node: str) -> int:
         """The highest version number of what a node has sent, decided or not; 0 without any.

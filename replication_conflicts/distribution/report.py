@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from rich import box
 from rich.console import Console
@@ -11,6 +11,7 @@ from rich.table import Table
 
 from replication_conflicts.distribution.agent import Summary
 from replication_conflicts.publication.commands import AgentCommand, Place
+from replication_conflicts.words import counted
 
 
 def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
@@ -18,16 +19,17 @@ def print_summary(console: Console, subscriber: str, summary: Summary) -> None:
     total = sum(summary.commands.values())
     speed = f", {total / summary.seconds:,.0f} a second" if summary.seconds and total else ""
     console.print(
-        f"{subscriber}: {total:,} commands in {summary.transactions:,} transactions"
+        f"{subscriber}: {counted(total, 'command')}"
+        f" in {counted(summary.transactions, 'transaction')}"
         f" ({summary.seconds:.1f} s{speed}); position {summary.place}"
     )
     if total:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(summary.commands.items()))
-        console.print(f"  {kinds}; {summary.changed_rows:,} rows changed")
+        console.print(f"  {kinds}; {counted(summary.changed_rows, 'row')} changed")
     if summary.snapshot_rows:
-        console.print(f"  {summary.snapshot_rows:,} rows came with a snapshot")
+        console.print(f"  {counted(summary.snapshot_rows, 'row')} came with a snapshot")
     if summary.reconnections:
-        console.print(f"  connected again {summary.reconnections} times")
+        console.print(f"  connected again {counted(summary.reconnections, 'time')}")
     for refusal in summary.refused:
         key = ", ".join(f"{name} {text}" for name, text in refusal.key.items())
         console.print(
@@ -43,8 +45,13 @@ def print_plan(
     commands: Iterable[AgentCommand],
     place: Place,
     replaced: Mapping[str, int] | None = None,
+    later: Collection[str] = (),
 ) -> None:
-    """What a run would do, counted; `replaced`: rows, by article, in place of which others come."""
+    """What a run would do, counted.
+
+    `replaced`: rows, by article, in place of which others come; `later`: articles whose initial
+    rows come first.
+    """
     counts: Counter[tuple[str, str, str]] = Counter()
     transactions: set[Place] = set()
     for command in commands:
@@ -57,9 +64,11 @@ def print_plan(
     for (kind, article, operation), count in sorted(counts.items()):
         table.add_row(kind, article, operation, f"{count:,}")
     begin = "From the beginning" if place == Place() else f"Behind position {place}"
-    console.print(f"{begin}: {len(transactions):,} transactions")
+    console.print(f"{begin}: {counted(len(transactions), 'transaction')}")
     if counts:
         console.print(table)
     for article, count in (replaced or {}).items():
-        console.print(f"--initialize would replace {count:,} rows of {article}")
+        console.print(f"--initialize would replace {counted(count, 'row')} of {article}")
+    if later:
+        console.print(f"Before them the initial rows, if there are any, of {', '.join(later)}")
     console.print("Nothing was changed.")

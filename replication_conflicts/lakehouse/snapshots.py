@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import (
-    LakehouseProblem,
     Relations,
     canonical_sql,
     older_configuration,
@@ -52,7 +51,9 @@ class LakehouseSnapshots:
         tables = {table.article: table for table in command.snapshot}
         for name, article in self._publication.articles.items():
             if name not in tables:
-                raise LakehouseProblem(f"snapshot {command.command_id} has no table of '{name}'")
+                # the article has come since, and whatever was decided about it comes later, too
+                yield from self.initial_rows([name])
+                continue
             table = tables[name]
             found = self._spark.table(table.relation).columns
             unknown = set(found) - article.kinds.keys() - _VERSION_METADATA
@@ -64,11 +65,11 @@ class LakehouseSnapshots:
                 " where not is_deleted",
             )
 
-    def initial_rows(self) -> Iterator[SnapshotRow]:
+    def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         """Articles without an initial snapshot start empty."""
         for name, article in self._publication.articles.items():
             relation = f"{self._relations.initial}.{self._publication.name}__{name}"
-            if self._spark.catalog.tableExists(relation):
+            if name in articles and self._spark.catalog.tableExists(relation):
                 for row in self._read(article, f"select * from {relation}"):
                     yield self._with_initial_lineage(row)
 

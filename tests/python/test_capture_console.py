@@ -59,15 +59,15 @@ def shop(tmp_path: Path) -> Shop:
 
 def test_install_and_remove(shop: Shop) -> None:
     installed = shop.call("capture", "install", "--node", "north")
-    assert installed.output == "1 tables of shop are captured as north.\n"
+    assert installed.output == "Captured as north: 1 table of shop.\n"
     shop.sql("insert into item (id, name) values (1, 'bolt')")
     assert shop.sql("select operation from replication_queue") == [("insert",)]
     again = shop.call("capture", "install", "--node", "north")
     assert (again.exit_code, "captured here already" in again.output) == (1, True)
     kept = shop.call("capture", "remove")
-    assert (kept.exit_code, "1 changes wait" in kept.output) == (1, True)
+    assert (kept.exit_code, "not uploaded yet: 1 change." in kept.output) == (1, True)
     removed = shop.call("capture", "remove", "--discard")
-    assert (removed.exit_code, "1 changes that waited are dropped" in removed.output) == (0, True)
+    assert (removed.exit_code, "Dropped: 1 change that waited." in removed.output) == (0, True)
     assert shop.sql("select * from item") == [(1, "bolt")]
 
 
@@ -75,22 +75,22 @@ def test_rows_that_are_there_need_a_word(shop: Shop) -> None:
     shop.sql("insert into item (id, name) values (1, 'bolt')")
     refused = shop.call("capture", "install", "--node", "HQ")
     assert refused.exit_code == 1
-    assert "1 rows without a version" in refused.output
+    assert "1 row without a version" in refused.output
     taken = shop.call("capture", "install", "--node", "HQ", "--existing-rows", "insert")
-    assert taken.output == "1 tables of shop are captured as HQ, 1 rows queued as inserts.\n"
+    assert taken.output == "Captured as HQ: 1 table of shop, 1 row queued as inserts.\n"
 
 
 def test_a_dry_run_says_what_would_be_done(shop: Shop) -> None:
     shop.sql("insert into item (id, name) values (1, 'bolt')")
     install = ["capture", "install", "--node", "HQ", "--existing-rows", "insert"]
     trial = shop.call(*install, "--dry-run")
-    said = "1 tables of shop would be captured as HQ, 1 rows queued as inserts.\n"
+    said = "Would be captured as HQ: 1 table of shop, 1 row queued as inserts.\n"
     assert trial.output == said
     assert len(shop.sql("select name from sqlite_master")) == 1
     shop.call(*install)
     assert shop.call("capture", "remove", "--dry-run").exit_code == 1
     trial = shop.call("capture", "remove", "--discard", "--dry-run")
-    said = "The tables of shop would be as they were. 1 changes that waited would be dropped.\n"
+    said = "The tables of shop would be as they were. Dropped: 1 change that waited.\n"
     assert trial.output == said
     assert shop.sql("select operation from replication_queue") == [("insert",)]
 
@@ -108,7 +108,7 @@ def test_renew_says_what_has_come(shop: Shop) -> None:
     trial = shop.call(*renew, "--dry-run")
     assert "New in item: size." in trial.output
     assert shop.call(*renew).output == (
-        "The triggers of 2 tables of shop are made anew, 1 rows queued as inserts.\n"
+        "The triggers of 2 tables of shop are made anew, 1 row queued as inserts.\n"
         "New in item: size.\n"
         "New in label: code.\n"
     )

@@ -364,6 +364,18 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         with_article(unique=[[]]),
         ("option 'unique'", "'[]' is empty", "a column"),
     ),
+    "unique_twice": (
+        with_article(unique=[["name", "name"]]),
+        ("option 'unique'", "'name' stands twice"),
+    ),
+    "foreign_key_twice": (
+        with_article(
+            foreign_keys=[
+                {"columns": ["item_id", "price"], "references": "item", "to": ["price", "price"]}
+            ]
+        ),
+        ("option 'foreign_keys'", "'price' stands twice"),
+    ),
     "resolver_asked": (
         with_article(resolver={"name": "publisher_wins"}),
         ("option 'resolver'", "belongs to replication: merge"),

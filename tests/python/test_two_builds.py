@@ -110,14 +110,31 @@ def test_of_two_runs_one_fails_and_nothing_is_decided_twice(
 @pytest.mark.slow
 def test_a_table_that_runs_leave_out_catches_up(running: Builds) -> None:
     """What the end of a run has noted of a table holds for that table alone."""
-    before = noted(running)
-    assert before == {last_run(running)}
+    before, last = noted(running), last_run(running)
+    assert set(before.values()) == {last}
     deliver_a_loser(running)
-    running.build("--exclude", f"conflict_{running.played[0].name}_item", "conflicts_info")
-    assert noted(running) == before
+    left_out = (f"conflict_{running.played[0].name}_item", "conflicts_info")
+    running.build("--exclude", *left_out)
+    assert noted(running) == {
+        model: last if model in left_out else last_run(running) for model in before
+    }
     assert problems(running) != []
     running.build()
-    assert noted(running) == {last_run(running)} != before
+    assert noted(running) == dict.fromkeys(before, last_run(running))
+    assert last_run(running) > last
+    assert problems(running) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_run_without_the_log_is_noted_nowhere(running: Builds) -> None:
+    """Its number is that of the next run, whose decisions no table has taken."""
+    before = noted(running)
+    deliver_a_loser(running)
+    running.build("--exclude", "change_outcomes")
+    assert noted(running) == before
+    running.build()
+    assert noted(running) == dict.fromkeys(before, last_run(running)) != before
     assert problems(running) == []
 
 
@@ -160,10 +177,10 @@ def test_a_log_that_is_begun_anew_counts_from_one(running: Builds) -> None:
     before = last_run(running)
     running.spark.sql(f"drop table {running.project.schema}.change_outcomes")
     running.build("--full-refresh")
-    assert noted(running) == {last_run(running)} != {before}
+    assert set(noted(running).values()) == {last_run(running)} != {before}
     deliver_a_loser(running)
     running.build()
-    assert noted(running) == {last_run(running)}
+    assert set(noted(running).values()) == {last_run(running)}
     assert problems(running) == []
 
 
@@ -221,10 +238,10 @@ def last_run(running: Builds) -> int:
     return max(int(one["run_sequence"]) for one in log(running))
 
 
-def noted(running: Builds) -> set[int]:
-    """The runs that tables made from the decision log are said to have taken."""
+def noted(running: Builds) -> dict[str, int]:
+    """The run that each table made from the decision log is said to have taken."""
     rows = running.spark.table(f"{running.project.schema}.finished_runs").collect()
-    return {row["run_sequence"] for row in rows}
+    return {row["model"]: row["run_sequence"] for row in rows}
 
 
 def with_a_second_run(

@@ -14,6 +14,7 @@ from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.faults import error_text
 from replication_conflicts.database.images import image_sql, literal, quoted
 from replication_conflicts.database.statements import run_plain
+from replication_conflicts.words import counted
 
 
 def check_node(name: str, publisher: str) -> None:
@@ -77,7 +78,7 @@ def check_values(connection: Connection, article: NodeArticle) -> None:
         condition = is_refused(article, column, "held")
         count = run_plain(connection, f"{query} and ({condition})").scalar_one()
         if count:
-            raise CaptureProblem(f"{said}: other values are in {count} rows")
+            raise CaptureProblem(f"{said}: other values are in {counted(count, 'row')}")
 
 
 def _check_columns(connection: Connection, inspector: Inspector, article: NodeArticle) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -225,7 +225,7 @@ class Source:
                 texts = {c: kind.to_text(held.row[c]) for c, kind in article.kinds.items()}
                 yield SnapshotRow(name, texts, str(held.version), {})
 
-    def initial_rows(self) -> Iterator[SnapshotRow]:
+    def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         return iter(())
 
     def last_number(self, node: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from replication_conflicts.distribution.ports import Refusal, Reinitialized
@@ -32,8 +32,8 @@ class Lists:
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         return iter(self.snapshot)
 
-    def initial_rows(self) -> Iterator[SnapshotRow]:
-        return iter(self.initial)
+    def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
+        return iter([row for row in self.initial if row.article in articles])
 
     def last_number(self, node: str) -> int:
         return self.last_numbers.get(node, 0)

@@ -124,8 +124,8 @@ def test_a_run_ends_with_a_summary_and_the_next_one_goes_on(desk: Desk) -> None:
     assert "position 2" in result.output
     assert desk.keys() == ["1", "2"]
     desk.give(3)
-    assert "Behind position 2: 1 transactions" in desk.call("--dry-run").output
-    assert "north: 1 commands in 1 transactions" in desk.call().output
+    assert "Behind position 2: 1 transaction\n" in desk.call("--dry-run").output
+    assert "north: 1 command in 1 transaction " in desk.call().output
     assert desk.keys() == ["1", "2", "3"]
 
 

@@ -9,18 +9,21 @@ from sqlalchemy import event, inspect
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.install import ExistingRows, pending_changes
+from replication_conflicts.capture.renew import renew
+from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution import snapshot
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
 from replication_conflicts.publication.rows import SnapshotRow
-from tests.python.nodes_loop.databases import Databases
-from tests.python.nodes_loop.subscriber import Subscriber
+from tests.python.nodes_loop.databases import Databases, create_tables, publications
+from tests.python.nodes_loop.subscriber import Subscriber, command
 
 EMPLOYEE: dict[str, Any] = {
     "employee": {"columns": {"id": "int", "boss": "int"}, "primary_key": ["id"]}
 }
+DESK: dict[str, Any] = {"desk": {"columns": {"id": "int"}, "primary_key": ["id"]}}
 TWO_ROWS = "insert into employee (id, boss) values (1, null), (2, null)"
 BOSS = "foreign key (boss) references employee (id) deferrable"
 both_kinds = pytest.mark.parametrize("replication", ["queued", "merge"])
@@ -335,3 +338,75 @@ def test_rows_of_a_snapshot_that_others_refer_to_go_when_these_have_changed(
     start_over(subscriber, brought, is_first=False)
     assert subscriber.values(COLORS) == ["3zxHQ:3", "4zHQ:4", "5zHQ:5"]
     assert subscriber.values("select slot from pin order by id") == [3, 5, 4]
+
+
+def with_employees(
+    subscriber: Subscriber, constraints: str = "", *, is_captured: bool = False
+) -> None:
+    """The publication gets the article `employee`, after everything that the database has had."""
+    (known,) = subscriber.publication.articles
+    articles = {known: DESK["desk"], **EMPLOYEE}
+    replication = "merge" if subscriber.publication.is_merge else "queued"
+    subscriber.publication = node_publication(
+        "shop", publications(articles, replication=replication)
+    )
+    alone = node_publication("shop", publications(EMPLOYEE, replication=replication))
+    create_tables(subscriber.engine, alone, with_version=not is_captured, constraints=constraints)
+    if is_captured:
+        renew(subscriber.engine, subscriber.publication)
+
+
+@pytest.mark.parametrize("replication", [None, "queued", "merge"])
+def test_an_article_that_comes_later_brings_its_initial_rows(
+    databases: Databases, replication: str | None
+) -> None:
+    """Once, before the first command about it, and beside what people have written by then."""
+    subscriber = Subscriber(databases, DESK, replication=replication)
+    subscriber.give(command(3, "insert", {"id": "1"}, {}, new="HQ:1", article="desk"))
+    assert subscriber.run().changed_rows == 1
+    subscriber.lists.initial = [row(1), row(2), row(3), row(4, boss=1)]
+    with_employees(subscriber, is_captured=replication is not None)
+    subscriber.execute("insert into employee (id, boss) values (3, 1)")
+    given = command(7, "delete", {"id": "2"}, old="HQ:2", article="employee")
+    subscriber.give(given)
+    summary = subscriber.run()
+    assert not summary.refused
+    assert summary.snapshot_rows == 3
+    held = "select row_version from employee where id = "
+    assert keys(subscriber) == [1, 3, 4]
+    assert subscriber.values(f"{held} 4") == ["HQ:4"]
+    assert subscriber.values(f"{held} 3") != ["HQ:3"]
+    if replication is not None:
+        with subscriber.engine.begin() as connection:
+            waiting = pending_changes(connection, subscriber.publication)
+        assert waiting == {"employee": 1}
+    # what goes afterwards stays away
+    subscriber.execute("delete from employee where id = 4")
+    assert subscriber.run().snapshot_rows == 0
+    assert keys(subscriber) == [1, 3]
+
+
+def test_a_database_begins_with_the_articles_that_there_are(databases: Databases) -> None:
+    """Be it without rows: nobody has asked for them, and later ones are none that came later."""
+    subscriber = Subscriber(databases, EMPLOYEE)
+    subscriber.lists.initial = [row(1)]
+    subscriber.give(command(3, "insert", {"id": "5"}, {}, new="HQ:5", article="employee"))
+    for _ in range(2):
+        subscriber.run()
+        assert keys(subscriber) == [5]
+
+
+def test_initial_rows_that_come_later_refer_to_one_another(databases: Databases) -> None:
+    """In any order, also where the database checks it at once; a row that cannot come is named."""
+    subscriber = Subscriber(databases, DESK)
+    subscriber.give(command(3, "insert", {"id": "1"}, {}, new="HQ:1", article="desk"))
+    subscriber.run()
+    with_employees(subscriber, BOSS.removesuffix(" deferrable"))
+    chain = [row(key, boss=key + 1) for key in range(1, 5)]
+    subscriber.lists.initial = [*chain, row(5, boss=9)]
+    with pytest.raises(AgentProblem, match=r"employee.* is refused|refused as a whole"):
+        subscriber.run()
+    assert keys(subscriber) == []
+    subscriber.lists.initial = [*chain, row(5)]
+    assert subscriber.run().snapshot_rows == 5
+    assert keys(subscriber) == [1, 2, 3, 4, 5]

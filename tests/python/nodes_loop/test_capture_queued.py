@@ -235,7 +235,7 @@ def test_the_tables_are_as_before_when_capture_is_removed(databases: Databases) 
     install(engine, PUBLICATION, "south")
     with engine.begin() as connection:
         run_plain(connection, "insert into item (id, name) values (1, 'a')")
-    with pytest.raises(CaptureProblem, match="1 changes wait"):
+    with pytest.raises(CaptureProblem, match="not uploaded yet: 1 change"):
         remove(engine, PUBLICATION)
     assert remove(engine, PUBLICATION, is_discarding=True) == 1
     after = _schema(engine)

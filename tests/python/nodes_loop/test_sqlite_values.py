@@ -116,7 +116,7 @@ def test_a_key_has_one_form_or_is_refused(
 ) -> None:
     north = Readings(tmp_path, replication, key)
     north.run(f"insert into reading (at) values ('{value}')")
-    with pytest.raises(CaptureProblem, match=r"reading\.at holds .* as a key .* in 1 rows"):
+    with pytest.raises(CaptureProblem, match=r"reading\.at holds .* as a key .* in 1 row"):
         north.install(ExistingRows.INSERT)
     north.run("delete from reading")
     north.install()

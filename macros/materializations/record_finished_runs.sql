@@ -1,0 +1,42 @@
+{#- At the end of an invocation: notes up to which run the tables made from the decision log have taken all of it, for those that this
+    invocation has built; what is known of others stays. That is never more than the run itself has seen in the log or added to it:
+    what another run adds meanwhile is that run's to note.
+
+    results: what dbt gives to on-run-end, one entry per node -#}
+{% macro record_finished_runs(results) -%}
+    {%- set held_articles = replication_conflicts._made_relation('held_articles') if execute else none -%}
+    {%- set built = results | selectattr('status', 'equalto', 'success') | map(attribute='node.unique_id') | list -%}
+    {#- the number of this run is one of the log only where the log has taken it -#}
+    {%- if held_articles is none or 'model.replication_conflicts.change_outcomes' not in built -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set last_run = run_query(
+        'select greatest(max(log_sequence), (select max(run_sequence) from '
+        ~ replication_conflicts._made_relation('change_queue') ~ " where run_id = '" ~ invocation_id
+        ~ "' and intake = 'taken')) from " ~ held_articles ~ " where run_id = '" ~ invocation_id ~ "'"
+    ).columns[0].values()[0] -%}
+    {%- set before = replication_conflicts.finished_runs() -%}
+    {%- set now = dict(before) -%}
+    {%- for node in replication_conflicts.models_of_log() if node.unique_id in built and last_run -%}
+        {%- do now.update({node.name: last_run | int}) -%}
+    {%- endfor -%}
+    {%- if now != before -%}
+        {%- set noted = [] -%}
+        {%- for model, run_sequence in now.items() -%}
+            {%- do noted.append("('" ~ model ~ "', cast(" ~ run_sequence ~ ' as bigint))') -%}
+        {%- endfor -%}
+        {%- set finished_runs = source('held', 'finished_runs') -%}
+        {%- do run_query('drop table if exists ' ~ finished_runs) -%}
+        {%- do run_query(
+            'create table ' ~ finished_runs ~ ' ' ~ replication_conflicts.scratch_format() ~ ' as select * from values '
+            ~ noted | join(', ') ~ ' as noted (model, run_sequence)'
+        ) -%}
+    {%- endif -%}
+    {{ return('') }}
+{%- endmacro %}
+
+
+{#- A relation that this project has made, now; none where there is none. -#}
+{% macro _made_relation(identifier) -%}
+    {{ return(adapter.get_relation(target.database, target.schema, identifier)) }}
+{%- endmacro %}

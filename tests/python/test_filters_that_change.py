@@ -1,0 +1,122 @@
+"""Row filters that become other ones while their subscribers have rows."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from replication_conflicts.lakehouse import tables
+from replication_conflicts.scenarios.project import INPUTS
+from tests.python.differential.builds import BuildFailed, Builds
+from tests.python.sequential_reader import FeedRow
+from tests.python.strategies import Case
+from tests.python.strategies.cases import Delivery
+
+FILTERS = {"south": "area = 'south'", "north": "area <> 'west'"}
+
+
+def insert(position: int, area: str) -> FeedRow:
+    """A transaction of the publisher with one new row."""
+    return "shop", {
+        "change_id": f"HQ-{position}",
+        "queue_position": position,
+        "node": "HQ",
+        "transaction_id": f"t{position}",
+        "transaction_change_count": 1,
+        "operation": "insert",
+        "changed_at": datetime(2026, 1, 1, tzinfo=timezone.utc),
+        "old_version": None,
+        "new_version": f"v{position}",
+        "shop_id": position,
+        "area": area,
+    }
+
+
+def configuration(**filters: str) -> dict[str, Any]:
+    """The publication with these row filters."""
+    shop: dict[str, Any] = {
+        "columns": {"shop_id": "int", "area": "string"},
+        "primary_key": ["shop_id"],
+    }
+    if filters:
+        shop["row_filter"] = filters
+    return {"replication": "queued", "publisher": "HQ", "articles": {"shop": shop}}
+
+
+@pytest.fixture
+def running(tmp_path: Path, scratch_state: Path) -> Builds:
+    """A publication that nothing has been decided of."""
+    case = Case(
+        label="filters",
+        configuration=configuration(**FILTERS),
+        subscribers=("south", "north", "west"),
+        initial={},
+        deliveries=(
+            Delivery((insert(1, "south"), insert(2, "north"))),
+            Delivery((insert(3, "south"),)),
+        ),
+        steps=(),
+        is_cut_free=True,
+    )
+    return Builds("filters", [case], tmp_path, scratch_state)
+
+
+def refusal(running: Builds, **filters: str) -> str:
+    """What a run says of other filters. It has decided nothing."""
+    (played,) = running.played
+    before = running.records("change_outcomes", played)
+    running.configure({played.name: configuration(**filters)})
+    with pytest.raises(BuildFailed) as failed:
+        running.build()
+    assert running.records("change_outcomes", played) == before
+    return str(failed.value)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_rows_that_were_sent_by_a_filter(running: Builds) -> None:
+    """A filter acts on what is decided from then on: another one would leave rows behind."""
+    running.start()
+    try:
+        (played,) = running.played
+        option = f"publication '{played.name}', article 'shop', option 'row_filter': that of"
+        wider = {**FILTERS, "south": "area <> 'north'"}
+        # nothing has been decided yet: any filter may come
+        running.build()
+        running.configure({played.name: configuration(**wider)})
+        running.build()
+        running.configure({})
+        running.take(0)
+
+        said = refusal(running, **wider)
+        assert f"{option} 'south' was 'area = 'south'', is 'area <> 'north''" in said
+        assert f"{option} 'north'" not in said
+        assert f"{option} 'south' was 'area = 'south'', is none (every row)" in refusal(
+            running, north=FILTERS["north"]
+        )
+        assert f"{option} 'west' was none (every row), is 'area = 'west''" in refusal(
+            running, **FILTERS, west="area = 'west'"
+        )
+
+        # a subscription of another name starts with it
+        running.configure({played.name: configuration(**FILTERS, late="area = 'south'")})
+        subscription = {"publication": played.name, "subscriber": "late"}
+        tables.append_rows(
+            running.spark,
+            f"{running.project.inputs}.subscriptions",
+            INPUTS["subscriptions"],
+            [subscription],
+        )
+        running.take(1)
+        assert [one["cause"] for one in running.commands(played, "late")] == ["HQ-3"]
+        assert "'late' was" in refusal(running, **FILTERS)
+
+        # everything decided anew, and from then on nothing to say
+        running.build("--full-refresh")
+        running.build()
+        assert "'late' was none (every row)" in refusal(running, **FILTERS, late="area = 'west'")
+    finally:
+        running.drop()
