@@ -6,9 +6,7 @@
     {%- set subscriptions_now = replication_conflicts.input_relation('subscriptions') -%}
     {%- set events_now = replication_conflicts.input_relation('subscription_events') -%}
     {%- set decisions_now = replication_conflicts.input_relation('conflict_decisions') -%}
-    {%- set recorded_policies = replication_conflicts.held_relation('publication_policies') -%}
-    {%- set recorded_types = replication_conflicts.held_relation('subscription_types') -%}
-    {%- set recorded_filters = replication_conflicts.held_relation('subscription_filters') -%}
+    {%- set settings = replication_conflicts.held_relation('recorded_settings') -%}
     {%- set event_log = replication_conflicts.held_relation('subscription_event_log') -%}
     {%- set log = replication_conflicts.held_relation('change_outcomes') -%}
     {%- set other_shapes = replication_conflicts.shape_problems() -%}
@@ -16,59 +14,43 @@
         select
             'subscription' as subject, publication, subscriber, max(type) as value, count(*) as number,
             max(priority) as priority, max(republisher) as is_republisher, max(below) as below, null as conflict_id, null as article
-        from {{ subscriptions_now }}
+        from {{ replication_conflicts.in_one_part(subscriptions_now) }}
         group by publication, subscriber
         union all
         select
             'event' as subject, publication, subscriber, event as value, count(*) as number,
             null as priority, null as is_republisher, null as below, null as conflict_id, null as article
-        from {{ events_now }}
+        from {{ replication_conflicts.in_one_part(events_now) }}
         group by publication, subscriber, event
         union all
         select
             'decision' as subject, null as publication, null as subscriber, decision as value, count(*) as number,
             null as priority, null as is_republisher, null as below, min(conflict_id) as conflict_id, null as article
-        from {{ decisions_now }}
+        from {{ replication_conflicts.in_one_part(decisions_now) }}
         group by decision
         {%- if event_log is not none %}
         union all
         select distinct
             'logged event' as subject, publication, subscriber, event as value, 1 as number,
             null as priority, null as is_republisher, null as below, null as conflict_id, null as article
-        from {{ event_log }}
+        from {{ replication_conflicts.in_one_part(event_log) }}
         {%- endif %}
-        {%- if recorded_policies is not none %}
+        {%- if settings is not none %}
         union all
         select
-            'policy' as subject, publication, null as subscriber, {{ replication_conflicts.last_recorded('policy') }} as value, 1 as number,
-            null as priority, null as is_republisher, null as below, null as conflict_id, null as article
-        from {{ recorded_policies }}
-        group by publication
-        {%- endif %}
-        {%- if recorded_types is not none %}
-        union all
-        select
-            'type' as subject, publication, subscriber, {{ replication_conflicts.last_recorded('type') }} as value, 1 as number,
-            null as priority, null as is_republisher, null as below, null as conflict_id, null as article
-        from {{ recorded_types }}
-        group by publication, subscriber
-        {%- endif %}
-        {%- if recorded_filters is not none and log is not none %}
-        union all
-        select
-            'filter' as subject, publication, subscriber, {{ replication_conflicts.last_recorded('row_filter') }} as value, 1 as number,
+            setting as subject, publication, subscriber, {{ replication_conflicts.last_recorded() }} as value, 1 as number,
             null as priority, null as is_republisher, null as below, null as conflict_id, article
-        from {{ recorded_filters }}
-        {#- what a run recorded that failed before it decided anything holds nobody #}
-        where run_sequence <= {{ replication_conflicts.newest_run(log) }}
-        group by publication, article, subscriber
-        having not (value <=> {{ replication_conflicts.subscriber_filter() }})
+        from {{ replication_conflicts.in_one_part(settings) }}
+        {#- a filter that was recorded by a run that failed before it decided anything holds nobody #}
+        where setting <> 'row_filter' or run_sequence <= {{ replication_conflicts.newest_run(log) if log is not none else 0 }}
+        group by setting, publication, article, subscriber
+        having setting <> 'row_filter' or not ({{ replication_conflicts.last_recorded() }} <=> {{ replication_conflicts.subscriber_filter() }})
         {%- endif %}
     {%- endset -%}
     {#- a linter compiles models before anything has been loaded -#}
     {%- if execute and load_relation(subscriptions_now) is not none -%}
         {%- do replication_conflicts.check_session() -%}
-        {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': [], 'type': [], 'filter': []} -%}
+        {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': [], 'type': [], 'row_filter': []} -%}
         {%- for row in run_query(query).rows -%}
             {%- do found[row['subject']].append({
                 'publication': row['publication'], 'subscriber': row['subscriber'], 'value': row['value'],
@@ -83,7 +65,7 @@
             + replication_conflicts.event_problems(found['event'], found['logged event'], subscriptions)
             + (replication_conflicts.decision_problems(found['decision']) if found['decision'] else [])
             + replication_conflicts.policy_problems(found['policy'], subscriptions)
-            + replication_conflicts.row_filter_problems(found['filter'], subscriptions)
+            + replication_conflicts.row_filter_problems(found['row_filter'], subscriptions)
             + other_shapes
             + replication_conflicts.model_problems()
             + replication_conflicts.expression_problems()

@@ -3,11 +3,11 @@
 {%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
 {%- set waited = held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
-{%- set earlier_types = held_relation('subscription_types') if rebuilt_log else none -%}
+{%- set earlier_types = held_relation('recorded_settings') if rebuilt_log else none -%}
 {%- set progress = queue_progress(log, rejected) -%}
 {#- of a subscription that has ended the log has the priority: 0.00 of a client of the publisher,
     that of the republisher of one below it -#}
-{%- set is_client = "coalesce(priorities.is_client, earlier_types.type = 'client'"
+{%- set is_client = "coalesce(priorities.is_client, earlier_types.recorded_value = 'client'"
     ~ ' and earlier_priorities.priority = 0.00)' if earlier_types else 'priorities.is_client' -%}
 {#- the log knows with which priority a change has contended, whatever is stamped on it -#}
 {%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
@@ -238,9 +238,10 @@ checked as (
             counted.publication = priorities.publication
             and counted.node = priorities.subscriber
     {%- if earlier_types %}
-    left join {{ source('held', 'subscription_types') }} as earlier_types
+    left join {{ source('held', 'recorded_settings') }} as earlier_types
         on
             counted.earlier_position is not null
+            and earlier_types.setting = 'type'
             and counted.publication = earlier_types.publication
             and counted.node = earlier_types.subscriber
     {%- endif %}

@@ -33,9 +33,7 @@
 -- {{ ref('change_queue') }}
 -- {{ ref('rejected_changes') }}
 -- {{ ref('waiting_changes') }}
--- {{ ref('publication_policies') }}
--- {{ ref('subscription_types') }}
--- {{ ref('subscription_filters') }}
+-- {{ ref('recorded_settings') }}
 
 with
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PACKAGE = "replication_conflicts"
 LOG = "change_outcomes"
 MARK = "made by replication-conflicts what-if"
-# the record of policies forbids a change; the published rows are those of other decisions
-_NOT_READ = ("publication_policies",)
+SETTINGS = "recorded_settings"
+# the published rows are those of other decisions
 _VERSIONS = "__versions"
 
 
@@ -73,7 +73,7 @@ def inputs_of(manifest: Mapping[str, Any], publications: Mapping[str, Any]) -> I
         for source in manifest["sources"].values()
         if source["source_name"] == "held"
     }
-    logs = {name for name in held if name not in _NOT_READ and not name.endswith(_VERSIONS)}
+    logs = {name for name in held if not name.endswith(_VERSIONS)}
     return Inputs(tuple(sorted(staging)), tuple(sorted(others)), tuple(sorted(logs)))
 
 
@@ -96,6 +96,9 @@ class Scratch:
         for name in inputs.logs:
             if self._has(name):
                 self._sql(f"create table {self.name}.{name} shallow clone {self._decided}.{name}")
+        if self._has(SETTINGS):
+            # the record forbids another policy
+            self._sql(f"delete from {self.name}.{SETTINGS} where setting = 'policy'")
         for name in inputs.staging:
             self._view(name, self._staged(name, question))
         for name in inputs.others:
