@@ -3,10 +3,11 @@
 {% macro check_configuration() -%}
     {%- if not execute -%}
         {%- set problems = replication_conflicts.configuration_problems(replication_conflicts.publications()) -%}
+        {%- set where = 'in --policy, --resolver or --priority' if var('what_if', none) else 'under vars: publications: in dbt_project.yml' -%}
         {%- if problems -%}
             {{ exceptions.raise_compiler_error(
                 'the configuration has ' ~ problems | length ~ ' problem' ~ ('s' if problems | length > 1)
-                ~ '. Correct it under vars: publications: in dbt_project.yml.\n  ' ~ problems | join('\n  ')
+                ~ '. Correct it ' ~ where ~ '.\n  ' ~ problems | join('\n  ')
             ) }}
         {%- endif -%}
     {%- endif -%}

@@ -23,7 +23,6 @@ from replication_conflicts.capture.installation import (
     CapturedTable,
     captured_node,
     captured_tables,
-    let_nobody_write,
     node_of,
     one_transaction,
     shape_of,
@@ -42,6 +41,7 @@ from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
+from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.words import counted
@@ -100,7 +100,7 @@ def install(
             _check_is_new(connection, publication)
             check_is_free(connection, publication.articles)
         # a row that came between its count and the triggers would be none of the node's changes
-        let_nobody_write(connection, publication.articles)
+        lock_tables(connection, publication.articles, "access exclusive")
         check_encoding(connection)
         check_sees_all(connection, publication)
         for article in publication.articles.values():
@@ -148,7 +148,7 @@ def remove(
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
         found = captured_tables(connection, publication.name)
-        let_nobody_write(connection, [one.name for one in found])
+        lock_tables(connection, [one.name for one in found], "access exclusive")
         waiting = sum(pending_changes(connection, publication).values())
         if waiting and not is_discarding:
             raise CaptureProblem(

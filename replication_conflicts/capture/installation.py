@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -43,18 +43,6 @@ def one_transaction(engine: Engine, *, is_trial: bool) -> Iterator[Connection]:
         yield connection
         if is_trial:
             transaction.rollback()
-
-
-def let_nobody_write(connection: Connection, articles: Iterable[str]) -> None:
-    """What is written meanwhile would not be counted, and would be lost.
-
-    SQLite has let nobody else write since the transaction began.
-    """
-    inspector = inspect(connection)
-    # there may be no such table, or none any more
-    names = [quoted(name) for name in sorted(articles) if inspector.has_table(name)]
-    if names and dialect_of(connection.engine) == "postgres":
-        run_plain(connection, f"lock table {', '.join(names)} in access exclusive mode")
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ from replication_conflicts.capture.installation import (
     check_articles,
     check_triggers,
     has_grown,
-    let_nobody_write,
     one_transaction,
     shape_of,
     widened_columns,
@@ -41,6 +40,7 @@ from replication_conflicts.capture.triggers.merge_bodies import types_beside
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
+from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.words import counted
@@ -83,7 +83,8 @@ def renew(
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
         captured = captured_tables(connection, publication.name)
-        let_nobody_write(connection, {*publication.articles, *(one.name for one in captured)})
+        names = [*publication.articles, *(one.name for one in captured)]
+        lock_tables(connection, names, "access exclusive")
         changed = changed_articles(connection, publication)
         if not all(has_grown(publication, *one) for one in changed.values()):
             check_articles(connection, publication)

@@ -32,7 +32,8 @@ from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.faults import Fault, fault_of
-from replication_conflicts.database.images import quoted, texts_of, values_of
+from replication_conflicts.database.images import texts_of, values_of
+from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.publication.feed import FeedRow
@@ -168,9 +169,9 @@ def _keep_still(connection: Connection, publication: NodePublication) -> None:
     Who writes may hold one table and wait for another: then this gives up, and comes again, before
     PostgreSQL looks for a deadlock and ends somebody's transaction.
     """
-    names = ", ".join(quoted(metadata_name(name)) for name in publication.articles)
     run_plain(connection, f"set local lock_timeout = '{_LOCK_MILLISECONDS}ms'")
-    run_plain(connection, f"lock table {names} in share row exclusive mode")
+    beside = (metadata_name(name) for name in publication.articles)
+    lock_tables(connection, beside, "share row exclusive")
 
 
 def _sealed(

@@ -9,5 +9,6 @@
 ``captured``        what triggers keep of the rows, as far as the agent must know of it
 ``faults``          what an error means: a lost connection, a busy database, a refused command
 ``constraints``     when constraints are checked
+``locks``           keeping others from writing
 ``local_postgres``  a PostgreSQL server of one's own, for tests and demos
 """

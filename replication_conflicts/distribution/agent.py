@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.engine import agent_transaction, lock_wait
 from replication_conflicts.database.faults import Fault, error_text, fault_of, is_locked
+from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.apply import AgentProblem, Node, apply, naming, refusal
 from replication_conflicts.distribution.later_rows import add_rows
@@ -30,7 +31,6 @@ from replication_conflicts.distribution.ports import (
 from replication_conflicts.distribution.snapshot import (
     check_is_free,
     check_is_new,
-    let_nobody_write,
     replace_rows,
 )
 from replication_conflicts.distribution.transactions import (
@@ -156,7 +156,7 @@ class Agent:
         """
         with self._starting_over() as connection:
             check_is_new(connection, self._node)
-            let_nobody_write(connection, self._node)
+            lock_tables(connection, self._articles, "exclusive")
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
             initial = self._ports.snapshots.initial_rows(self._articles)
@@ -373,7 +373,7 @@ class Agent:
                 # after a lost answer: the snapshot is in the tables
                 return 0
             # a row that came meanwhile would go, and what is noted of it would stay
-            let_nobody_write(connection, self._node)
+            lock_tables(connection, self._articles, "exclusive")
             count = replace_rows(connection, self._node, self._ports.snapshots.rows(command))
             agent_tables.move_position(connection, *self._names, place)
             agent_tables.note_start(connection, *self._names, self._articles)

@@ -42,13 +42,6 @@ def check_is_new(connection: Connection, node: Node) -> None:
         )
 
 
-def let_nobody_write(connection: Connection, node: Node) -> None:
-    """SQLite has let nobody else write since the transaction began."""
-    if connection.dialect.name == "postgresql":
-        names = ", ".join(quoted(name) for name in node.publication.articles)
-        run_plain(connection, f"lock table {names} in exclusive mode")
-
-
 def check_is_free(connection: Connection, node: Node, *, is_replacing: bool) -> None:
     """Errors: AgentProblem where the first snapshot would destroy what people have made.
 

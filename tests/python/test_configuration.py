@@ -540,9 +540,9 @@ def call(macro: str) -> str:
     return f"{{{{ replication_conflicts.{macro}('plain', 'item') }}}}\n"
 
 
-def parse(project: ScratchProject, publications: Any) -> tuple[str, ...]:
-    """Parse with a configuration; the errors."""
-    variables = json.dumps({"publications": publications})
+def parse(project: ScratchProject, publications: Any, **others: Any) -> tuple[str, ...]:
+    """Parse with a configuration, and other variables; the errors."""
+    variables = json.dumps({"publications": publications, **others})
     result = project.build.run("parse", "--no-partial-parse", "--vars", variables)
     assert result.success == (not result.errors)
     return result.errors
@@ -603,3 +603,12 @@ def test_a_shapeless_configuration_is_a_clear_error(
 
 def test_the_right_configuration_is_accepted(consumer: ScratchProject) -> None:
     assert parse(consumer, {"plain": publication()}) == ()
+
+
+def test_a_what_if_names_its_own_options(consumer: ScratchProject) -> None:
+    """What is wrong stands in the command, not in the project."""
+    asked = with_resolver(name="additive", column="price")
+    question = {"publication": "plain", "decided_in": "published"}
+    (error,) = parse(consumer, {"plain": asked}, what_if=question)
+    assert "Correct it in --policy, --resolver or --priority." in error
+    assert "option 'resolver'" in error

@@ -213,7 +213,7 @@ def test_rows_that_are_there_are_inserts(databases: Databases) -> None:
         def deliver(self, node: str, batch: int, rows: Sequence[FeedRow]) -> None:
             lists.extend(rows)
 
-    with pytest.raises(CaptureProblem, match="3 changes wait"):
+    with pytest.raises(CaptureProblem, match="not uploaded yet: 3 changes"):
         remove(engine, PUBLICATION)
     upload(engine, PUBLICATION, Sink())
     assert [row.values["operation"] for row in lists] == ["insert"] * 3
