@@ -111,10 +111,11 @@ def distribute(
         node = node_of(engine, chosen, subscriber)
         spark = spark_of(project_dir, profiles_dir, target)
         commands = LakehouseCommands(spark, relations, chosen, subscriber)
+        snapshots = LakehouseSnapshots(spark, relations, chosen, subscriber)
         if dry_run:
-            _plan(console, engine, node, commands, options, is_initializing=initialize)
+            begin = snapshots.first_rows().place if initialize else None
+            _plan(console, engine, node, commands, options, begin)
             return
-        snapshots = LakehouseSnapshots(spark, relations, chosen)
         ports = Ports(commands, snapshots, LakehouseReports(spark, relations, chosen))
         if initialize and not commands.are_written:
             # a node may start before there is anything to tell it
@@ -184,17 +185,17 @@ def _plan(
     node: Node,
     commands: LakehouseCommands,
     options: Options,
-    *,
-    is_initializing: bool,
+    begin: Place | None,
 ) -> None:
     """Say what would be done, without making the agent's tables.
 
-    Errors: AgentProblem where that would be refused.
+    `begin`: the place that the first rows stand for, where the tables are filled with them. Errors:
+    AgentProblem where that would be refused.
     """
     replaced: dict[str, int] = {}
     with engine.begin() as connection:
         is_prepared = inspect(connection).has_table(agent_tables.starts.name)
-        if is_initializing:
+        if begin is not None:
             if is_prepared:
                 check_is_new(connection, node)
             check_is_free(connection, node, is_replacing=options.is_replacing_rows)
@@ -203,6 +204,7 @@ def _plan(
         place = agent_tables.read_position(connection, *names) if is_prepared else Place()
         articles = node.publication.articles
         later = agent_tables.later_articles(connection, *names, articles) if is_prepared else []
-    is_before_builds = is_initializing and not commands.are_written
+    place = place if begin is None else begin
+    is_before_builds = begin is not None and not commands.are_written
     found = () if is_before_builds else commands.after(place)
     print_plan(console, found, place, replaced, later)

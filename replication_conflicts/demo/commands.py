@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.lakehouse.commands import is_behind, is_for
 from replication_conflicts.lakehouse.relations import Relations
-from replication_conflicts.publication.commands import AgentCommand, Place, command_from_record
+from replication_conflicts.publication.commands import (
+    RECORD_KINDS,
+    AgentCommand,
+    Place,
+    command_from_record,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,6 +51,11 @@ class ListedCommands:
     def after(self, place: Place) -> Iterator[AgentCommand]:
         """All commands behind a place in the queue."""
         return (command for command in self._commands if command.place > place)
+
+    def records(self, place: Place) -> Iterator[AgentCommand]:
+        """Conflicts that the node lost up to a place, and commands to start over."""
+        known = (one for one in self._commands if one.kind in RECORD_KINDS)
+        return (one for one in known if one.place <= place)
 
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""

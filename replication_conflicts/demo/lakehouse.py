@@ -95,7 +95,7 @@ class Lakehouse:
         """What the agents of a publication's nodes need, which stand at these places."""
         return Links(
             read_commands(self.spark, RELATIONS, publication, places),
-            LakehouseSnapshots(self.spark, RELATIONS, publication),
+            {node: LakehouseSnapshots(self.spark, RELATIONS, publication, node) for node in places},
             LakehouseReports(self.spark, RELATIONS, publication),
         )
 

@@ -30,6 +30,7 @@ from replication_conflicts.distribution.agent import Agent, Ports, Summary
 from replication_conflicts.distribution.apply import Node
 from replication_conflicts.distribution.ports import (
     CommandSource,
+    FirstRows,
     Refusal,
     Reinitialized,
     ReportSink,
@@ -46,10 +47,10 @@ _ALL = 10**9
 
 @dataclass(frozen=True)
 class Links:
-    """How a site reaches the lakehouse after a build; `commands` by node."""
+    """How a site reaches the lakehouse after a build; `commands` and `snapshots` by node."""
 
     commands: Mapping[str, CommandSource]
-    snapshots: SnapshotSource
+    snapshots: Mapping[str, SnapshotSource]
     reports: ReportSink
 
 
@@ -69,6 +70,10 @@ class StartRows:
             )
             for stored in rows
         ]
+
+    def first_rows(self) -> FirstRows:
+        """What every node begins with."""
+        return FirstRows(iter(self._rows))
 
     def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         """What every node holds of these articles before the first command about them."""
@@ -172,7 +177,7 @@ class Site:
         """Every node that has commands among the links carries them out."""
         done = {}
         for name, commands in links.commands.items():
-            ports = Ports(commands, links.snapshots, links.reports)
+            ports = Ports(commands, links.snapshots[name], links.reports)
             done[name] = self._agent(name, ports).run()
             self.offices[name].look_again()
         return done

@@ -40,7 +40,12 @@ from replication_conflicts.distribution.transactions import (
     in_transactions,
 )
 from replication_conflicts.distribution.trial import Trial
-from replication_conflicts.publication.commands import REINITIALIZE, AgentCommand, Place
+from replication_conflicts.publication.commands import (
+    LOG_CONFLICT,
+    REINITIALIZE,
+    AgentCommand,
+    Place,
+)
 
 # how many transactions are tried together; a refused command waits for half as many at least
 MOST_AHEAD = 1_000
@@ -159,13 +164,26 @@ class Agent:
             lock_tables(connection, self._articles, "exclusive")
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
-            initial = self._ports.snapshots.initial_rows(self._articles)
-            rows = replace_rows(connection, self._node, initial)
+            first = self._ports.snapshots.first_rows()
+            rows = replace_rows(connection, self._node, first.rows)
             self._node.capture.sent_before(connection, self._last_number())
-            agent_tables.move_position(connection, *self._names, Place())
+            agent_tables.move_position(connection, *self._names, first.place)
             agent_tables.note_start(connection, *self._names, self._articles)
+            if first.place > Place():
+                self._keep_records(connection, first.place)
         self._summary.snapshot_rows += rows
         return self._summary.snapshot_rows
+
+    def _keep_records(self, connection: Connection, place: Place) -> None:
+        """What is not in rows that stand for a place: conflicts, and that it has started over."""
+        records = self._ports.commands.records(place)
+        while some := list(islice(records, MOST_AHEAD)):
+            lost = [one for one in some if one.kind == LOG_CONFLICT]
+            reports.log_conflicts(connection, self._names[0], lost)
+            for one in some:
+                if one.kind == REINITIALIZE and one.snapshot_position is not None:
+                    event = self._reinitialized(one.snapshot_position)
+                    reports.keep_event(connection, self._names[0], event)
 
     def run(self) -> Summary:
         """Carry out everything that there is."""
@@ -358,13 +376,16 @@ class Agent:
     def _reinitialize(self, command: AgentCommand) -> None:
         position = command.snapshot_position
         assert position is not None
-        event = Reinitialized(self._node.name, position, datetime.now(timezone.utc))
+        event = self._reinitialized(position)
 
         self._summary.snapshot_rows += self._patiently(lambda: self._start_over(command, event))
         self._summary.transactions += 1
         self._summary.commands[REINITIALIZE] += 1
         self._progress(1, position)
         self._send_reports()
+
+    def _reinitialized(self, position: int) -> Reinitialized:
+        return Reinitialized(self._node.name, position, datetime.now(timezone.utc))
 
     def _start_over(self, command: AgentCommand, event: Reinitialized) -> int:
         place = Place(event.snapshot_position)

@@ -7,7 +7,7 @@ Both reports are idempotent: the agent repeats one until it is sure that it has 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -42,6 +42,14 @@ class Reinitialized:
     at: datetime
 
 
+@dataclass(frozen=True)
+class FirstRows:
+    """What a node begins with, article by article, and up to which place of the queue it has it."""
+
+    rows: Iterator[SnapshotRow]
+    place: Place = field(default_factory=Place)
+
+
 class CommandSource(Protocol):
     """A subscriber's commands."""
 
@@ -51,12 +59,20 @@ class CommandSource(Protocol):
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
 
+    def records(self, place: Place) -> Iterator[AgentCommand]:
+        """What the node is told up to a place beside changes of rows: conflicts that it lost, and
+        to start over.
+        """
+
 
 class SnapshotSource(Protocol):
     """Rows to start over with, article by article; never all in memory."""
 
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         """The snapshot that a `reinitialize` command names."""
+
+    def first_rows(self) -> FirstRows:
+        """What the node begins with, of all articles."""
 
     def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         """What every node holds of these articles before the first command about them."""

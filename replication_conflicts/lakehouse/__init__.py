@@ -2,11 +2,12 @@
 
 Captures and agents know them by their ports only; this is what is behind these.
 
-``relations``  the schemas, and what is the same for all who read them
-``tables``     tables of feed rows and initial rows
-``delta_log``  which versions tables have
-``feed``       where captures deliver: the queue, and the feeds as views of it
-``commands``   where an agent's commands come from
-``snapshots``  rows to start over with
-``reports``    where an agent's reports go
+``relations``     the schemas, and what is the same for all who read them
+``tables``        tables of feed rows and initial rows
+``delta_log``     which versions tables have
+``feed``          where captures deliver: the queue, and the feeds as views of it
+``commands``      where an agent's commands come from
+``finished_run``  what the last run has left
+``snapshots``     rows to start with, or to start over with
+``reports``       where an agent's reports go
 """

@@ -13,6 +13,7 @@ from replication_conflicts.lakehouse.relations import (
 )
 from replication_conflicts.publication.commands import (
     BEHIND_BITS,
+    RECORD_KINDS,
     AgentCommand,
     Place,
     command_from_record,
@@ -58,6 +59,15 @@ class LakehouseCommands:
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
         return self._behind(place).count()
+
+    def records(self, place: Place) -> Iterator[AgentCommand]:
+        """Conflicts that the node lost up to a place, and commands to start over."""
+        from pyspark.sql import functions as f
+
+        is_record = f.col("kind").isin(*RECORD_KINDS)
+        found = self._behind(Place()).where(is_record & ~is_behind(place))
+        for row in found.orderBy("queue_position", "sequence").toLocalIterator():
+            yield command_from_record(row.asDict(recursive=True))
 
     def after(self, place: Place) -> Iterator[AgentCommand]:
         """All commands behind a place in the queue, window by window."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.distribution.ports import FirstRows
 from replication_conflicts.lakehouse.feed import LakehouseFeed
+from replication_conflicts.lakehouse.finished_run import last_run
 from replication_conflicts.lakehouse.relations import (
     Relations,
     canonical_sql,
     older_configuration,
+    quoted_name,
 )
-from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
 from replication_conflicts.publication.rows import SnapshotRow
 
 if TYPE_CHECKING:
@@ -37,18 +40,51 @@ _VERSION_METADATA = frozenset(
 
 
 class LakehouseSnapshots:
-    """Published tables at a Delta version, and the rows that every node starts with."""
+    """Published tables at a Delta version, and the rows that every node starts with.
+
+    Of an article that has a row filter for the node, its part of the rows.
+    """
 
     def __init__(
-        self, spark: SparkSession, relations: Relations, publication: NodePublication
+        self, spark: SparkSession, relations: Relations, publication: NodePublication, node: str
     ) -> None:
         self._spark = spark
         self._relations = relations
         self._publication = publication
+        self._node = node
 
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         """The snapshot that a `reinitialize` command names, parents first."""
-        tables = {table.article: table for table in command.snapshot}
+        return self._snapshot(command.snapshot)
+
+    def first_rows(self) -> FirstRows:
+        """The initial rows, to be followed by all commands.
+
+        A node with a row filter begins with its part of the published rows, where something has
+        been decided: runs before the first that knew its subscription have sent it nothing.
+        Errors: LakehouseProblem where no run knows it yet, or the last one is not finished.
+        """
+        articles = self._publication.options.articles
+        if any(self._node in article.row_filters for article in articles.values()):
+            run = last_run(self._spark, self._relations, self._publication, self._node)
+            if run is not None:
+                return FirstRows(self._snapshot(run.tables), run.place)
+        return FirstRows(self.initial_rows(articles))
+
+    def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
+        """Articles without an initial snapshot start empty."""
+        for name, article in self._publication.articles.items():
+            relation = f"{self._relations.initial}.{self._publication.name}__{name}"
+            if name in articles and self._spark.catalog.tableExists(relation):
+                for row in self._read(article, f"select * from {relation}"):
+                    yield self._with_initial_lineage(row)
+
+    def last_number(self, node: str) -> int:
+        """The highest version number of what a node has sent, decided or not."""
+        return LakehouseFeed(self._spark, self._relations, self._publication).last_number(node)
+
+    def _snapshot(self, snapshot: Iterable[SnapshotTable]) -> Iterator[SnapshotRow]:
+        tables = {table.article: table for table in snapshot}
         for name, article in self._publication.articles.items():
             if name not in tables:
                 # the article has come since, and whatever was decided about it comes later, too
@@ -65,18 +101,6 @@ class LakehouseSnapshots:
                 " where not is_deleted",
             )
 
-    def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
-        """Articles without an initial snapshot start empty."""
-        for name, article in self._publication.articles.items():
-            relation = f"{self._relations.initial}.{self._publication.name}__{name}"
-            if name in articles and self._spark.catalog.tableExists(relation):
-                for row in self._read(article, f"select * from {relation}"):
-                    yield self._with_initial_lineage(row)
-
-    def last_number(self, node: str) -> int:
-        """The highest version number of what a node has sent, decided or not."""
-        return LakehouseFeed(self._spark, self._relations, self._publication).last_number(node)
-
     def _with_initial_lineage(self, row: SnapshotRow) -> SnapshotRow:
         """Under merge replication all nodes know the version of an initial row, and no other."""
         node, _, number = row.version.rpartition(":")
@@ -88,13 +112,25 @@ class LakehouseSnapshots:
         frame = self._spark.sql(query)
         there = {name.lower() for name in frame.columns}
         lineage = "lineage" if "lineage" in frame.columns else "cast(null as map<string,bigint>)"
-        texts = [
+        columns = [
             # a snapshot of before the article got the column
-            f"{canonical_sql(name, kind) if name.lower() in there else 'cast(null as string)'}"
-            f" as `text {number}`"
+            quoted_name(name)
+            if name.lower() in there
+            else f"cast(null as {kind}) as {quoted_name(name)}"
+            for name, kind in article.shape.columns.items()
+        ]
+        # a row filter sees the article's columns alone, whatever they are called
+        rows = frame.selectExpr(
+            *columns, "row_version as `version of it`", f"{lineage} as `lineage of it`"
+        )
+        row_filter = self._publication.options.articles[article.name].row_filters.get(self._node)
+        if row_filter is not None:
+            rows = rows.where(row_filter)
+        texts = [
+            f"{canonical_sql(name, kind)} as `text {number}`"
             for number, (name, kind) in enumerate(article.shape.columns.items())
         ]
-        selected = frame.selectExpr(*texts, "row_version", f"{lineage} as known")
+        selected = rows.selectExpr(*texts, "`version of it`", "`lineage of it`")
         for row in selected.toLocalIterator():
             *values, version, known = tuple(row)
             row_texts = dict(zip(article.shape.columns, values, strict=True))

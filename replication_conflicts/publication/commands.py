@@ -14,7 +14,9 @@ REINITIALIZE = "reinitialize"
 NOT_APPLIED = "not_applied"
 LOG_CONFLICT = "log_conflict"
 ROW_KINDS = (REPLICATED, COMPENSATING)
-KINDS = (*ROW_KINDS, REINITIALIZE, NOT_APPLIED, LOG_CONFLICT)
+# what rows that are as new as the command do not tell
+RECORD_KINDS = (REINITIALIZE, LOG_CONFLICT)
+KINDS = (*ROW_KINDS, *RECORD_KINDS, NOT_APPLIED)
 
 # from this bit on, `sequence` counts what acts behind a position of the queue; below, the commands
 BEHIND_BITS = 32

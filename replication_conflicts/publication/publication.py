@@ -36,12 +36,16 @@ class ForeignKey:
 
 @dataclass(frozen=True)
 class Article:
-    """A table of a publication."""
+    """A table of a publication.
+
+    `row_filters`: which part of the rows a subscriber gets, by its name, as Spark SQL.
+    """
 
     name: str
     columns: Mapping[str, ColumnType]
     primary_key: tuple[str, ...]
     foreign_keys: tuple[ForeignKey, ...] = ()
+    row_filters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def other_columns(self) -> tuple[str, ...]:
@@ -225,7 +229,11 @@ def _article(name: str, options: Mapping[str, object]) -> Article:
         ForeignKey(_names(one.get("columns")), str(one.get("references")), _names(one.get("to")))
         for one in map(_mapping, _list(options.get("foreign_keys")))
     )
-    return Article(name, columns, _names(options.get("primary_key")), foreign_keys)
+    row_filters = {
+        str(subscriber): str(condition)
+        for subscriber, condition in _mapping(options.get("row_filter")).items()
+    }
+    return Article(name, columns, _names(options.get("primary_key")), foreign_keys, row_filters)
 
 
 def _column_type(article: str, column: str, text: str) -> ColumnType:

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from replication_conflicts.database.articles import node_publication
 from replication_conflicts.lakehouse import tables
+from replication_conflicts.lakehouse.commands import LakehouseCommands
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
+from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
 from replication_conflicts.scenarios.project import INPUTS
 from tests.python.differential.builds import BuildFailed, Builds
 from tests.python.sequential_reader import FeedRow
@@ -75,6 +79,19 @@ def refusal(running: Builds, **filters: str) -> str:
     return str(failed.value)
 
 
+def start(running: Builds, node: str, **filters: str) -> tuple[list[str], list[str]]:
+    """The keys of the rows that a node begins with, and the causes of the commands behind them."""
+    (played,) = running.played
+    publication = node_publication(played.name, {played.name: configuration(**filters)})
+    relations = Relations(
+        running.project.schema, running.project.feeds, initial=running.project.initial
+    )
+    first = LakehouseSnapshots(running.spark, relations, publication, node).first_rows()
+    keys = sorted(str(one.row["shop_id"]) for one in first.rows)
+    commands = LakehouseCommands(running.spark, relations, publication, node)
+    return keys, [str(one.cause) for one in commands.after(first.place)]
+
+
 @pytest.mark.spark
 @pytest.mark.slow
 def test_rows_that_were_sent_by_a_filter(running: Builds) -> None:
@@ -102,7 +119,8 @@ def test_rows_that_were_sent_by_a_filter(running: Builds) -> None:
         )
 
         # a subscription of another name starts with it
-        running.configure({played.name: configuration(**FILTERS, late="area = 'south'")})
+        late = {**FILTERS, "late": "area = 'south'"}
+        running.configure({played.name: configuration(**late)})
         subscription = {"publication": played.name, "subscriber": "late"}
         tables.append_rows(
             running.spark,
@@ -110,11 +128,23 @@ def test_rows_that_were_sent_by_a_filter(running: Builds) -> None:
             INPUTS["subscriptions"],
             [subscription],
         )
+        with pytest.raises(LakehouseProblem, match="no build knows the subscription of late"):
+            start(running, "late", **late)
         running.take(1)
+        assert start(running, "late", **late) == (["1", "3"], [])
+        # who has no filter begins before the first command
+        assert start(running, "west", **late) == ([], ["HQ-1", "HQ-2", "HQ-3"])
         assert [one["cause"] for one in running.commands(played, "late")] == ["HQ-3"]
         assert "'late' was" in refusal(running, **FILTERS)
 
+        # a run that has not come to its end may lack something
+        running.configure({played.name: configuration(**late)})
+        running.build("--full-refresh", "--exclude", "distribution_commands")
+        with pytest.raises(LakehouseProblem, match="distribution_commands has not taken all of it"):
+            start(running, "late", **late)
+
         # everything decided anew, and from then on nothing to say
+        running.configure({})
         running.build("--full-refresh")
         running.build()
         assert "'late' was none (every row)" in refusal(running, **FILTERS, late="area = 'west'")

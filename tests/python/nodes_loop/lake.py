@@ -15,7 +15,7 @@ from typing import Any
 
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.database.articles import NodePublication
-from replication_conflicts.distribution.ports import Refusal, Reinitialized
+from replication_conflicts.distribution.ports import FirstRows, Refusal, Reinitialized
 from replication_conflicts.lakehouse.feed import check_numbers
 from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
@@ -224,6 +224,12 @@ class Source:
                 assert held.row is not None
                 texts = {c: kind.to_text(held.row[c]) for c, kind in article.kinds.items()}
                 yield SnapshotRow(name, texts, str(held.version), {})
+
+    def records(self, place: Place) -> Iterator[AgentCommand]:
+        return iter(())
+
+    def first_rows(self) -> FirstRows:
+        return FirstRows(iter(()))
 
     def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         return iter(())

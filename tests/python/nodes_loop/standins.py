@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from replication_conflicts.distribution.ports import Refusal, Reinitialized
-from replication_conflicts.publication.commands import AgentCommand, Place
+from replication_conflicts.distribution.ports import FirstRows, Refusal, Reinitialized
+from replication_conflicts.publication.commands import (
+    RECORD_KINDS,
+    AgentCommand,
+    Place,
+)
 from replication_conflicts.publication.rows import SnapshotRow
 
 
@@ -17,6 +21,8 @@ class Lists:
     commands: list[AgentCommand] = field(default_factory=list)
     snapshot: list[SnapshotRow] = field(default_factory=list)
     initial: list[SnapshotRow] = field(default_factory=list)
+    # up to which place the initial rows stand for commands
+    first_place: Place = field(default_factory=Place)
     refusals: dict[str, Refusal] = field(default_factory=dict)
     events: list[Reinitialized] = field(default_factory=list)
     are_written: bool = True
@@ -31,6 +37,13 @@ class Lists:
 
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         return iter(self.snapshot)
+
+    def records(self, place: Place) -> Iterator[AgentCommand]:
+        known = [one for one in self.commands if one.kind in RECORD_KINDS]
+        return iter([one for one in known if one.place <= place])
+
+    def first_rows(self) -> FirstRows:
+        return FirstRows(iter(self.initial), self.first_place)
 
     def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         return iter([row for row in self.initial if row.article in articles])

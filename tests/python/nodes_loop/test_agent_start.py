@@ -15,7 +15,7 @@ from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution import snapshot
 from replication_conflicts.distribution.apply import AgentProblem
-from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
+from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases, create_tables, publications
 from tests.python.nodes_loop.subscriber import Subscriber, command
@@ -410,3 +410,24 @@ def test_initial_rows_that_come_later_refer_to_one_another(databases: Databases)
     subscriber.lists.initial = [*chain, row(5)]
     assert subscriber.run().snapshot_rows == 5
     assert keys(subscriber) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("replication", [None, "queued", "merge"])
+def test_first_rows_that_stand_for_a_place(databases: Databases, replication: str | None) -> None:
+    """What was told before is in them: only the records of it come, and what was told since."""
+    subscriber = Subscriber(databases, EMPLOYEE, replication=replication)
+    subscriber.lists.initial = [row(1)]
+    subscriber.lists.first_place = Place(5)
+    snapshot = (SnapshotTable("employee", "x", 1),)
+    subscriber.give(
+        command(2, "insert", {"id": "7"}, {}, new="HQ:7", article="employee"),
+        command(3, "update", {"id": "1"}, {}, "a", "b", article="employee", kind="log_conflict"),
+        AgentCommand("r", "reinitialize", 4, snapshot=snapshot, snapshot_position=4),
+        command(6, "insert", {"id": "8"}, {}, new="HQ:8", article="employee"),
+    )
+    assert subscriber.agent().initialize() == 1
+    assert keys(subscriber) == [1]
+    assert subscriber.values("select command_id from replication_conflict") == ["3/1"]
+    assert subscriber.run().changed_rows == 1
+    assert keys(subscriber) == [1, 8]
+    assert [one.snapshot_position for one in subscriber.lists.events] == [4]

@@ -53,7 +53,7 @@ class World:
             node: Source(self.publisher, self.publication, node)
             for node in self.site.places(played.online)
         }
-        done = self.site.distribute(Links(sources, sources[self.site.nodes[0]], self.lake))
+        done = self.site.distribute(Links(sources, sources, self.lake))
         assert not any(summary.refused for summary in done.values())
 
     def finish(self) -> None:

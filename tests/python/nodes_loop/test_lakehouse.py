@@ -106,7 +106,7 @@ class World:
         state = capture_state(engine, node, self.tables)
         ports = Ports(
             LakehouseCommands(self.spark, self.relations, self.publication, node, window=50),
-            LakehouseSnapshots(self.spark, self.relations, self.publication),
+            LakehouseSnapshots(self.spark, self.relations, self.publication, node),
             LakehouseReports(self.spark, self.relations, self.publication),
         )
         agent = Agent(engine, Node(self.publication, node, self.tables, state), ports)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 
 import pytest
@@ -17,6 +18,7 @@ from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
 from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.conftest import ScratchProject
 from tests.python.nodes_loop.databases import publications
 from tests.python.nodes_loop.people import ARTICLES
@@ -142,7 +144,7 @@ def test_version_numbers_of_a_feed(project: ScratchProject, relations: Relations
     spark = project.build.spark
     options = publications({"item": ARTICLES["item"]}, replication="merge")["shop"]
     publication = node_publication("counted", {"counted": options})
-    snapshots = LakehouseSnapshots(spark, relations, publication)
+    snapshots = LakehouseSnapshots(spark, relations, publication, "north")
     assert snapshots.last_number("north's") == 0
     feed = LakehouseFeed(spark, relations, publication)
     numbers = {7: 5, 8: 6, 9: 4}
@@ -246,10 +248,10 @@ def test_a_process_with_the_configuration_of_before(
         assert command.row == {"id": "1", "origin": "Ulm"}
         with pytest.raises(LakehouseProblem, match=r"article 'item' .* would lack: origin"):
             list(LakehouseCommands(spark, relations, old, "north").after(Place()))
-        (row,) = LakehouseSnapshots(spark, relations, new).rows(snapshot)
+        (row,) = LakehouseSnapshots(spark, relations, new, "north").rows(snapshot)
         assert row.row["origin"] is None
         with pytest.raises(LakehouseProblem, match=r"article 'item' .* would lack: origin"):
-            list(LakehouseSnapshots(spark, relations, old).rows(snapshot))
+            list(LakehouseSnapshots(spark, relations, old, "north").rows(snapshot))
     finally:
         spark.sql(f"drop table {relations.published}.subscriber_commands")
 
@@ -272,6 +274,46 @@ def test_a_snapshot_of_before_an_article_got_a_column(
         f" select {columns}, 'v1' as row_version, false as is_deleted"
     )
     spark.sql(f"alter table {table} add columns (origin string)")
-    (row,) = LakehouseSnapshots(spark, relations, publication).rows(_reinitialize(table))
+    (row,) = LakehouseSnapshots(spark, relations, publication, "north").rows(_reinitialize(table))
     assert row.row["origin"] is None
     assert row.row["id"] == "1"
+
+
+@pytest.mark.spark
+def test_a_subscriber_starts_with_its_part_of_the_rows(project: ScratchProject) -> None:
+    """Initial rows and snapshots are cut by its row filter, as its commands are."""
+    spark = project.build.spark
+    relations = Relations(
+        published=project.schema, feeds=f"{project.schema}_feeds", initial=project.schema
+    )
+    shop = {
+        "columns": {"id": "int", "area": "string", "is_open": "boolean"},
+        "primary_key": ["id"],
+        "row_filter": {"north": "area = 'north' and is_open", "south's": "area <> 'north'"},
+    }
+    publication = node_publication("parted", {"parted": publications({"item": shop})["shop"]})
+    rows = "(1, 'north', true), (2, 'south', true), (3, null, true), (4, 'north', false)"
+    query = f"select *, concat('v', id) as row_version from values {rows} as t (id, area, is_open)"
+    spark.sql(f"create table {project.schema}.parted__item using delta as {query}")
+    table = f"{project.schema}.parted__item__versions"
+    spark.sql(
+        f"create table {table} using delta as"
+        f" select *, false as is_deleted, 7L as run_sequence from ({query})"
+    )
+
+    def keys(found: Iterable[SnapshotRow]) -> list[str]:
+        return sorted(str(one.row["id"]) for one in found)
+
+    for node, expected in {
+        "north": ["1"],
+        "south's": ["2"],
+        "west": ["1", "2", "3", "4"],
+        "HQ": ["1", "2", "3", "4"],
+    }.items():
+        snapshots = LakehouseSnapshots(spark, relations, publication, node)
+        assert keys(snapshots.initial_rows(["item"])) == expected
+        assert keys(snapshots.initial_rows([])) == []
+        assert keys(snapshots.rows(_reinitialize(table))) == expected
+        # of before the article came
+        earlier = replace(_reinitialize(table), snapshot=(SnapshotTable("other", table, 0),))
+        assert keys(snapshots.rows(earlier)) == expected

@@ -1,0 +1,102 @@
+"""What the last run has left, for a node that begins where it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
+from replication_conflicts.publication.commands import BEHIND_BITS, Place, SnapshotTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """`tables`: the published rows, with their Delta versions; `place`: the last place in the queue
+    of a command that it, or a run before it, has written.
+    """
+
+    tables: tuple[SnapshotTable, ...]
+    place: Place
+
+
+def last_run(
+    spark: SparkSession, relations: Relations, publication: NodePublication, node: str
+) -> FinishedRun | None:
+    """None before anything has been decided.
+
+    Errors: LakehouseProblem where a build is at work, or has not come to its end, or where none
+    knows the node's subscription yet: what is decided meanwhile would be in no command for it.
+    """
+    log = f"{relations.published}.change_outcomes"
+    if not spark.catalog.tableExists(log):
+        return None
+    # before the log is looked at: a run writes it first
+    found = FinishedRun(
+        tuple(_table(spark, relations, publication, article) for article in publication.articles),
+        _last_place(spark, relations, publication),
+    )
+    last = spark.sql(f"select max(run_sequence) from {log}").first()
+    if last is None or last[0] is None:
+        return None
+    _check_finished(spark, relations, publication, int(last[0]))
+    if node != publication.options.publisher:
+        _check_known(spark, relations, publication, node)
+    return found
+
+
+def _versions_table(publication: NodePublication, article: str) -> str:
+    return f"{publication.name}__{article}__versions"
+
+
+def _table(
+    spark: SparkSession, relations: Relations, publication: NodePublication, article: str
+) -> SnapshotTable:
+    relation = f"{relations.published}.{_versions_table(publication, article)}"
+    if not spark.catalog.tableExists(relation):
+        raise LakehouseProblem(f"there is no {relation}: run a build first")
+    newest = spark.sql(f"describe history {relation} limit 1").first()
+    assert newest is not None
+    return SnapshotTable(article, relation, int(newest["version"]))
+
+
+def _last_place(spark: SparkSession, relations: Relations, publication: NodePublication) -> Place:
+    # the sequence counts in its upper bits what acts behind a position
+    found = spark.sql(
+        f"select max(struct(queue_position, shiftright(sequence, {BEHIND_BITS}) as behind)) as last"
+        f" from {relations.published}.distribution_commands"
+        f" where publication = '{publication.name}'"
+    ).first()
+    if found is None or found["last"] is None:
+        return Place()
+    return Place(int(found["last"]["queue_position"]), int(found["last"]["behind"]))
+
+
+def _check_finished(
+    spark: SparkSession, relations: Relations, publication: NodePublication, last: int
+) -> None:
+    noted = f"{relations.published}.finished_runs"
+    rows = spark.table(noted).collect() if spark.catalog.tableExists(noted) else []
+    finished = {str(row["model"]): int(row["run_sequence"]) for row in rows}
+    wanted = [_versions_table(publication, article) for article in publication.articles]
+    late = [name for name in (*wanted, "distribution_commands") if finished.get(name) != last]
+    if late:
+        raise LakehouseProblem(
+            f"run {last} is not finished, or a build is at work: {', '.join(late)} has not taken"
+            " all of it. Build once more, and then again"
+        )
+
+
+def _check_known(
+    spark: SparkSession, relations: Relations, publication: NodePublication, node: str
+) -> None:
+    settings = spark.table(f"{relations.published}.recorded_settings")
+    mine = (settings.publication == publication.name) & (settings.subscriber == node)
+    if settings.where(mine).limit(1).count() == 0:
+        raise LakehouseProblem(
+            f"no build knows the subscription of {node} yet: build first. From then on there are"
+            " commands for its part of the rows"
+        )
