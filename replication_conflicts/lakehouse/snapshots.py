@@ -60,12 +60,13 @@ class LakehouseSnapshots:
     def first_rows(self) -> FirstRows:
         """The initial rows, to be followed by all commands.
 
-        A node with a row filter begins with its part of the published rows, where something has
-        been decided: runs before the first that knew its subscription have sent it nothing.
+        Where an article has row filters, be it for others, commands are written for each
+        subscriber: runs before the first that knew this one have sent it nothing. So it begins with
+        its part of the published rows, where something has been decided.
         Errors: LakehouseProblem where no run knows it yet, or the last one is not finished.
         """
         articles = self._publication.options.articles
-        if any(self._node in article.row_filters for article in articles.values()):
+        if any(article.row_filters for article in articles.values()):
             run = last_run(self._spark, self._relations, self._publication, self._node)
             if run is not None:
                 return FirstRows(self._snapshot(run.tables), run.place)

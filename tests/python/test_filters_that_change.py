@@ -132,8 +132,10 @@ def test_rows_that_were_sent_by_a_filter(running: Builds) -> None:
             start(running, "late", **late)
         running.take(1)
         assert start(running, "late", **late) == (["1", "3"], [])
-        # who has no filter begins before the first command
-        assert start(running, "west", **late) == ([], ["HQ-1", "HQ-2", "HQ-3"])
+        # commands about the article are of one subscriber each, also where it has no filter
+        assert start(running, "west", **late) == (["1", "2", "3"], [])
+        # where nobody has one, all begin before the first command
+        assert start(running, "west") == ([], ["HQ-1", "HQ-2", "HQ-3"])
         assert [one["cause"] for one in running.commands(played, "late")] == ["HQ-3"]
         assert "'late' was" in refusal(running, **FILTERS)
 
