@@ -10,6 +10,7 @@ as the rows, so that a crash at any point loses nothing and repeats nothing.
 ``reports``       what waits to be reported
 ``snapshot``      replacing a subscriber's tables
 ``in_place``      the same, of tables that have more than the publication
+``later_rows``    the initial rows of articles that come later
 ``agent``         the loop
 ``report``        what a person reads
 """

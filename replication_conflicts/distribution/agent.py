@@ -208,6 +208,7 @@ class Agent:
     def _begin(self) -> None:
         """What comes before the first command: articles that have come since the last run."""
         if not self._patiently(self._is_known):
+            self._check_commands_are_whole()
             last = self._last_number()
             self._patiently(lambda: self._start(last))
         self._summary.snapshot_rows += self._patiently(self._take_later_articles)
@@ -215,6 +216,15 @@ class Agent:
     def _is_known(self) -> bool:
         with self._engine.begin() as connection:
             return agent_tables.is_known(connection, *self._names)
+
+    def _check_commands_are_whole(self) -> None:
+        """Errors: AgentProblem where commands alone would not make the published rows."""
+        if not self._ports.commands.are_whole:
+            raise AgentProblem(
+                f"the commands for {self._node.name} do not begin with the first decision: where a"
+                " publication has row filters, only runs that know a subscription write some for"
+                " it. `distribute --initialize` fills the tables with what was decided before"
+            )
 
     def _last_number(self) -> int:
         is_merge = self._node.publication.is_merge

@@ -59,6 +59,10 @@ class CommandSource(Protocol):
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
 
+    @property
+    def are_whole(self) -> bool:
+        """Whether they go back to the first decision, so that a node may begin with none."""
+
     def records(self, place: Place) -> Iterator[AgentCommand]:
         """What the node is told up to a place beside changes of rows: conflicts that it lost, and
         to start over.

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.lakehouse.finished_run import knows_from_the_first
 from replication_conflicts.lakehouse.relations import (
     LakehouseProblem,
     Relations,
@@ -55,6 +56,16 @@ class LakehouseCommands:
     def are_written(self) -> bool:
         """Whether a build has written commands yet."""
         return self._spark.catalog.tableExists(self._relation)
+
+    @property
+    def are_whole(self) -> bool:
+        """Where there are row filters, runs write commands for the subscribers that they know."""
+        filters = [article.row_filters for article in self._publication.articles.values()]
+        if not any(filters) or self._subscriber == self._publication.publisher:
+            return True
+        return knows_from_the_first(
+            self._spark, self._published, self._publication.name, self._subscriber
+        )
 
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""

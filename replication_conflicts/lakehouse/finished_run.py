@@ -90,13 +90,32 @@ def _check_finished(
         )
 
 
+def knows_from_the_first(
+    spark: SparkSession, published: str, publication: str, subscriber: str
+) -> bool:
+    """Whether the first run that has decided something of a publication knew the subscription."""
+    log = spark.table(f"{published}.change_outcomes")
+    first = log.where(log.publication == publication).selectExpr("min(run_sequence)").first()
+    known = _known_since(spark, published, publication, subscriber)
+    if first is None or first[0] is None:
+        return True
+    return known is not None and known <= int(first[0])
+
+
 def _check_known(
     spark: SparkSession, relations: Relations, publication: NodePublication, node: str
 ) -> None:
-    settings = spark.table(f"{relations.published}.recorded_settings")
-    mine = (settings.publication == publication.name) & (settings.subscriber == node)
-    if settings.where(mine).limit(1).count() == 0:
+    if _known_since(spark, relations.published, publication.name, node) is None:
         raise LakehouseProblem(
             f"no build knows the subscription of {node} yet: build first. From then on there are"
             " commands for its part of the rows"
         )
+
+
+def _known_since(
+    spark: SparkSession, published: str, publication: str, subscriber: str
+) -> int | None:
+    settings = spark.table(f"{published}.recorded_settings")
+    mine = (settings.publication == publication) & (settings.subscriber == subscriber)
+    found = settings.where(mine).selectExpr("min(run_sequence)").first()
+    return None if found is None or found[0] is None else int(found[0])

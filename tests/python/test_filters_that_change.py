@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.lakehouse import tables
 from replication_conflicts.lakehouse.commands import LakehouseCommands
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
@@ -79,17 +79,27 @@ def refusal(running: Builds, **filters: str) -> str:
     return str(failed.value)
 
 
+def commands(running: Builds, node: str, **filters: str) -> LakehouseCommands:
+    """A node's commands, as its agent finds them."""
+    publication, relations = places(running, **filters)
+    return LakehouseCommands(running.spark, relations, publication, node)
+
+
+def places(running: Builds, **filters: str) -> tuple[NodePublication, Relations]:
+    """What an agent knows: the publication with these row filters, and where all is."""
+    (played,) = running.played
+    project = running.project
+    publication = node_publication(played.name, {played.name: configuration(**filters)})
+    return publication, Relations(project.schema, project.feeds, initial=project.initial)
+
+
 def start(running: Builds, node: str, **filters: str) -> tuple[list[str], list[str]]:
     """The keys of the rows that a node begins with, and the causes of the commands behind them."""
-    (played,) = running.played
-    publication = node_publication(played.name, {played.name: configuration(**filters)})
-    relations = Relations(
-        running.project.schema, running.project.feeds, initial=running.project.initial
-    )
+    publication, relations = places(running, **filters)
     first = LakehouseSnapshots(running.spark, relations, publication, node).first_rows()
     keys = sorted(str(one.row["shop_id"]) for one in first.rows)
-    commands = LakehouseCommands(running.spark, relations, publication, node)
-    return keys, [str(one.cause) for one in commands.after(first.place)]
+    behind = commands(running, node, **filters).after(first.place)
+    return keys, [str(one.cause) for one in behind]
 
 
 @pytest.mark.spark
@@ -134,6 +144,9 @@ def test_rows_that_were_sent_by_a_filter(running: Builds) -> None:
         assert start(running, "late", **late) == (["1", "3"], [])
         # commands about the article are of one subscriber each, also where it has no filter
         assert start(running, "west", **late) == (["1", "2", "3"], [])
+        assert commands(running, "west", **late).are_whole
+        assert not commands(running, "late", **late).are_whole
+        assert commands(running, "HQ", **late).are_whole
         # where nobody has one, all begin before the first command
         assert start(running, "west") == ([], ["HQ-1", "HQ-2", "HQ-3"])
         assert [one["cause"] for one in running.commands(played, "late")] == ["HQ-3"]

@@ -225,6 +225,10 @@ class Source:
                 texts = {c: kind.to_text(held.row[c]) for c, kind in article.kinds.items()}
                 yield SnapshotRow(name, texts, str(held.version), {})
 
+    @property
+    def are_whole(self) -> bool:
+        return True
+
     def records(self, place: Place) -> Iterator[AgentCommand]:
         return iter(())
 

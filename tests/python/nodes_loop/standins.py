@@ -26,6 +26,7 @@ class Lists:
     refusals: dict[str, Refusal] = field(default_factory=dict)
     events: list[Reinitialized] = field(default_factory=list)
     are_written: bool = True
+    are_whole: bool = True
     # the highest version number that the feed has, by node
     last_numbers: dict[str, int] = field(default_factory=dict)
 

@@ -431,3 +431,20 @@ def test_first_rows_that_stand_for_a_place(databases: Databases, replication: st
     assert subscriber.run().changed_rows == 1
     assert keys(subscriber) == [1, 8]
     assert [one.snapshot_position for one in subscriber.lists.events] == [4]
+
+
+@pytest.mark.parametrize("replication", [None, "queued", "merge"])
+def test_commands_that_do_not_begin_with_the_first_decision(
+    databases: Databases, replication: str | None
+) -> None:
+    """A node that begins with nothing would stay without what was decided before."""
+    subscriber = Subscriber(databases, EMPLOYEE, replication=replication)
+    subscriber.lists.are_whole = False
+    subscriber.lists.initial = [row(1)]
+    subscriber.give(command(6, "insert", {"id": "8"}, {}, new="HQ:8", article="employee"))
+    with pytest.raises(AgentProblem, match=r"row filters.*`distribute --initialize`"):
+        subscriber.run()
+    assert keys(subscriber) == []
+    subscriber.agent().initialize()
+    subscriber.run()
+    assert keys(subscriber) == [1, 8]
