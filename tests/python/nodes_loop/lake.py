@@ -20,8 +20,11 @@ from replication_conflicts.lakehouse.feed import check_numbers
 from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
+from tests.python.expressions import row_filters_of
 from tests.python.sequential_reader import Command, Event, SequentialReader
 from tests.python.sequential_reader import FeedRow as ReaderRow
+from tests.python.sequential_reader.merge_state import MergeHeld
+from tests.python.sequential_reader.records import Held
 
 _TABLES = """
 create table if not exists feed (
@@ -132,6 +135,10 @@ def _last_number(connection: sqlite3.Connection, node: str) -> int:
     return max((lineage.get(node, 0) for lineage in lineages), default=0)
 
 
+def _lineage(held: Held) -> Mapping[str, int]:
+    return held.lineage if isinstance(held, MergeHeld) else {}
+
+
 def _step() -> None:
     for step in steps:
         step()
@@ -152,12 +159,14 @@ class Publisher:
         self._publication = publication
         self._position = 0
         self._known_events: set[tuple[str, int]] = set()
+        row_filters = row_filters_of(options["articles"])
         self.reader = SequentialReader(
             publication.name,
             options,
             subscriptions,
             initial,
-            judges_constraints=publication.is_merge,
+            judges_constraints=publication.is_merge or any(row_filters.values()),
+            row_filters=row_filters,
         )
 
     def run(self) -> None:
@@ -233,7 +242,22 @@ class Source:
         return iter(())
 
     def first_rows(self) -> FirstRows:
-        return FirstRows(iter(()))
+        """Where commands are of one subscriber each, its part of what is published."""
+        articles = self._reader.publication.articles
+        if not any(article.row_filters for article in articles.values()):
+            return FirstRows(iter(()))
+        rows = [
+            SnapshotRow(name, self._texts(name, held.row), str(held.version), _lineage(held))
+            for name, article in articles.items()
+            for held in self._reader.rows[name].values()
+            if held.row is not None and article.is_inside(self._node, held.row)
+        ]
+        last = max((one.position for one in self._reader.commands), default=None)
+        return FirstRows(iter(rows), Place() if last is None else Place(last))
+
+    def _texts(self, name: str, row: Mapping[str, Any]) -> dict[str, str | None]:
+        kinds = self._publication.articles[name].kinds
+        return {column: kind.to_text(row[column]) for column, kind in kinds.items()}
 
     def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         return iter(())
