@@ -60,8 +60,8 @@ class LakehouseCommands:
     @property
     def are_whole(self) -> bool:
         """Where there are row filters, runs write commands for the subscribers that they know."""
-        filters = [article.row_filters for article in self._publication.articles.values()]
-        if not any(filters) or self._subscriber == self._publication.publisher:
+        is_publisher = self._subscriber == self._publication.publisher
+        if is_publisher or not self._publication.has_row_filters:
             return True
         return knows_from_the_first(
             self._spark, self._published, self._publication.name, self._subscriber

@@ -55,24 +55,29 @@ def _versions_table(publication: NodePublication, article: str) -> str:
 def _table(
     spark: SparkSession, relations: Relations, publication: NodePublication, article: str
 ) -> SnapshotTable:
-    relation = f"{relations.published}.{_versions_table(publication, article)}"
-    if not spark.catalog.tableExists(relation):
-        raise LakehouseProblem(f"there is no {relation}: run a build first")
+    relation = _made(spark, relations, _versions_table(publication, article))
     newest = spark.sql(f"describe history {relation} limit 1").first()
     assert newest is not None
     return SnapshotTable(article, relation, int(newest["version"]))
 
 
 def _last_place(spark: SparkSession, relations: Relations, publication: NodePublication) -> Place:
+    commands = _made(spark, relations, "distribution_commands")
     # the sequence counts in its upper bits what acts behind a position
     found = spark.sql(
         f"select max(struct(queue_position, shiftright(sequence, {BEHIND_BITS}) as behind)) as last"
-        f" from {relations.published}.distribution_commands"
-        f" where publication = '{publication.name}'"
+        f" from {commands} where publication = '{publication.name}'"
     ).first()
     if found is None or found["last"] is None:
         return Place()
     return Place(int(found["last"]["queue_position"]), int(found["last"]["behind"]))
+
+
+def _made(spark: SparkSession, relations: Relations, name: str) -> str:
+    relation = f"{relations.published}.{name}"
+    if not spark.catalog.tableExists(relation):
+        raise LakehouseProblem(f"there is no {relation}: run a build first, and all of it")
+    return relation
 
 
 def _check_finished(

@@ -65,12 +65,11 @@ class LakehouseSnapshots:
         its part of the published rows, where something has been decided.
         Errors: LakehouseProblem where no run knows it yet, or the last one is not finished.
         """
-        articles = self._publication.options.articles
-        if any(article.row_filters for article in articles.values()):
+        if self._publication.options.has_row_filters:
             run = last_run(self._spark, self._relations, self._publication, self._node)
             if run is not None:
                 return FirstRows(self._snapshot(run.tables), run.place)
-        return FirstRows(self.initial_rows(articles))
+        return FirstRows(self.initial_rows(self._publication.articles))
 
     def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
         """Articles without an initial snapshot start empty."""

@@ -152,6 +152,11 @@ class Publication:
     logical_records: tuple[LogicalRecord, ...] = field(default=())
 
     @property
+    def has_row_filters(self) -> bool:
+        """Whether an article is cut for a subscriber: its commands are then of one each."""
+        return any(article.row_filters for article in self.articles.values())
+
+    @property
     def is_merge(self) -> bool:
         """Whether nodes send net changes with lineages; else versions and transactions."""
         return self.replication == "merge"
