@@ -1,4 +1,4 @@
-"""The README's resolver of a project's own as a case, with conflicts for it to decide."""
+"""The documented resolver of a project's own as a case, with conflicts for it to decide."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from tests.python.merge_example import net_change
 from tests.python.sequential_reader import FeedRow
 from tests.python.strategies.cases import Case, Delivery
 
+DOCUMENT = "docs/resolvers.md"
 HEADING = "A resolver of your own"
 OPEN, CLOSED = "open", "closed"
 
 
 def configured_articles() -> dict[str, Any]:
-    """The articles as the README configures them."""
-    block = re.search(
-        r"^```yaml\n(.*?)^```$", section("README.md", HEADING), re.DOTALL | re.MULTILINE
-    )
+    """The articles as the document configures them."""
+    block = re.search(r"^```yaml\n(.*?)^```$", section(DOCUMENT, HEADING), re.DOTALL | re.MULTILINE)
     assert block is not None
     articles: dict[str, Any] = yaml.safe_load(block[1])["articles"]
     return articles
@@ -40,7 +39,6 @@ def own_resolver_case() -> Case:
     """
     articles = configured_articles()
     own = {"ticket": articles["ticket"].pop("resolver")}
-    (macro,) = (name for name in example_files() if name.startswith("macros/"))
     articles["ticket"] |= {
         "initial_snapshot": True,
         "row_filter": {"south": "note <> 'not for south'"},
@@ -78,5 +76,5 @@ def own_resolver_case() -> Case:
         is_cut_free=True,
         subscriptions={"north": {"priority": 75}, "south": {"priority": 50}},
         own_resolvers=own,
-        files={macro: example_files()[macro]},
+        files=example_files(DOCUMENT),
     )

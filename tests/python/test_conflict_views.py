@@ -1,7 +1,7 @@
 """What people read of conflicts, and what would have been decided otherwise: one small build.
 
 The feed of the demo, a publication of merge replication with one conflict of every sort, and one
-with the resolver of its own that the README shows.
+with the resolver of its own that `docs/resolvers.md` shows.
 """
 
 from __future__ import annotations

@@ -28,10 +28,14 @@ DOCUMENTS = (
     "DECISIONS.md",
     "docs/behavior.md",
     "docs/benchmarks.md",
+    "docs/commands.md",
     "docs/configuration.md",
+    "docs/conflicts.md",
     "docs/cost.md",
     "docs/feed_contract.md",
     "docs/nodes.md",
+    "docs/resolvers.md",
+    "docs/running.md",
 )
 MACROS = REPOSITORY / "macros"
 # what a `case` gives, and the name that is taken where another one is NULL
@@ -88,7 +92,7 @@ def parse(folder: Path, files: Mapping[str, str]) -> None:
 
 def test_the_example_parses(tmp_path: Path) -> None:
     files = example_files()
-    assert len(files) == 13
+    assert len(files) == 12
     parse(tmp_path, files)
 
 
@@ -112,7 +116,8 @@ def test_the_example_of_a_feed_is_where_the_source_is(tmp_path: Path) -> None:
 def test_named_files_exist(document: str) -> None:
     folders = "macros|models|tests|docs|seeds|scripts|profiles|replication_conflicts"
     named = re.findall(rf"[`\"(]((?:{folders})/[\w./]*\w/?)[`\"#)]", text_of(document))
-    example = {*example_files(), *example_files("docs/feed_contract.md"), "models/crm"}
+    examples = ("README.md", "docs/feed_contract.md", "docs/resolvers.md")
+    example = {*(name for one in examples for name in example_files(one)), "models/crm"}
     assert [
         name for name in named if name not in example and not (REPOSITORY / name).exists()
     ] == []
@@ -161,19 +166,15 @@ def test_the_words_of_the_log_are_described() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "file", "column"),
+    ("document", "file", "column"),
     [
-        ("Read a conflict", "models/conflicts/conflicts_info.yml", "conflict_kind"),
-        (
-            "Commands, and how a subscriber applies them",
-            "models/subscribers/distribution_commands.yml",
-            "kind",
-        ),
+        ("docs/conflicts.md", "models/conflicts/conflicts_info.yml", "conflict_kind"),
+        ("docs/commands.md", "models/subscribers/distribution_commands.yml", "kind"),
     ],
 )
-def test_the_readme_names_all_kinds(heading: str, file: str, column: str) -> None:
+def test_all_kinds_are_named(document: str, file: str, column: str) -> None:
     kinds = words_allowed(file, column)
-    text = section("README.md", heading)
+    text = text_of(document)
     assert {kind for kind in kinds if f"`{kind}`" not in text} == set()
 
 
@@ -226,7 +227,16 @@ def test_the_resolvers_and_what_they_are_given_are_those_of_the_macros() -> None
     given = words_of("resolvers/resolver_arguments.sql", r"'(\w+)': ")
     returned = words_of("resolvers/resolution.sql", r"(\w+)='")
     named = {*resolvers, *given, "given", *returned, "resolution"}
-    assert set(first_column("docs/behavior.md", "Resolvers")) == named
+    headings = ("Those of the project", "A resolver of your own")
+    in_tables = [first_column("docs/resolvers.md", heading) for heading in headings]
+    assert {word for words in in_tables for word in words} == named
+
+
+def test_every_test_that_only_warns_is_described() -> None:
+    files = (REPOSITORY / "tests" / "integrity").glob("*.sql")
+    warning = {one.stem for one in files if "severity='warn'" in one.read_text(encoding="utf-8")}
+    named = set(first_column("docs/running.md", "What a build warns about"))
+    assert named == {*warning, "nothing_was_rejected_lately"}
 
 
 def test_taken_column_names_are_all_named() -> None:

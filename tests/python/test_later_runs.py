@@ -131,11 +131,22 @@ def passed() -> Case:
     )
 
 
+def more_than_it_counts() -> Case:
+    """A session has one change more than it names, which comes when the others are decided."""
+    session = {"transaction_id": "north-s", "transaction_change_count": 2}
+    return case(
+        "more_than_it_counts",
+        {"north": {"priority": 75}},
+        (change(1, "north", 1, **session), change(2, "north", 2, **session)),
+        (change(3, "north", 3, **session),),
+    )
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> Iterator[Builds]:
     """All cases, built to their end."""
     folder = tmp_path_factory.mktemp("later_runs")
-    cases = [ended(), refused(), passed()]
+    cases = [ended(), refused(), passed(), more_than_it_counts()]
     with builds("later_runs", cases, folder, scratch_state) as found:
         yield found
 
@@ -244,3 +255,19 @@ def test_reports_without_a_place_act_one_after_the_other(running: Builds) -> Non
     outcomes = running.records("change_outcomes", played)
     places = [one["queue_position"] for one in outcomes]
     assert sorted(places) == [1, 2, 3, 4]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_transaction_that_waits_for_more_than_a_day_is_a_warning(running: Builds) -> None:
+    """Nothing else would ever say that a change has come which no transaction lacks."""
+    played = running.played[3]
+    assert sorted(log(running, played)) == ["north-1", "north-2"]
+    waiting = f"{running.project.schema}.waiting_changes"
+    assert running.data_test_warnings("transactions_do_not_wait_long") == ()
+    running.spark.sql(
+        f"update {waiting} set first_seen_at = first_seen_at - interval 25 hours "
+        f"where publication = '{played.name}'"
+    )
+    (warning,) = running.data_test_warnings("transactions_do_not_wait_long")
+    assert "Got 1 result" in warning

@@ -230,6 +230,10 @@ class Builds:
         """What the project's own tests say about what is recorded."""
         return self._build.run("test", "--exclude-resource-type", "unit_test").errors
 
+    def data_test_warnings(self, name: str) -> tuple[str, ...]:
+        """What one of these tests, which only warns, has to say."""
+        return self._build.run("test", "--select", name).warnings
+
     def changed_by_empty_run(self) -> list[str]:
         """Tables that keep something and have a new Delta version after a run without news."""
         kept = self._data_tables()
