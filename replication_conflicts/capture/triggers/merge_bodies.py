@@ -122,7 +122,7 @@ class MergeBodies:
         ]
 
     def free_key(self) -> str:
-        """Before a row gets another key: nobody has heard of a row of that key (SQLite).
+        """Before a row comes, or gets another key: nobody has heard of a row of that key.
 
         Another trigger may write it before it is captured, and its version would say that it came
         before capture.

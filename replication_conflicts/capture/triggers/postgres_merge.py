@@ -71,6 +71,8 @@ def _version_body(bodies: MergeBodies) -> str:
         f"    if tg_op = 'UPDATE' and {bodies.key_is_kept()} then\n"
         f"        if not ({bodies.is_changed()}) then return new; end if;\n"
         f"    elsif tg_op = 'UPDATE' then\n{_steps(bodies.number_old())}\n    end if;\n"
+        # somebody else may be writing a row of that key
+        f"    {bodies.free_key()} on conflict do nothing;\n"
         # a value that the upload could not carry ends the statement that writes it
         f"    perform {bodies.image('new')};\n"
         f"    new.{bodies.version} := {bodies.next_version()};\n"
