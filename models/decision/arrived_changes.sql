@@ -1,6 +1,7 @@
 {{ config(materialized='scratch', pre_hook='{{ replication_conflicts.alter_article_tables() }}') }}
 {%- do check_inputs() -%}
 {%- do check_initial_rows() -%}
+{%- do check_feeds_are_whole() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 {%- set has_few_hashes = feed_length() <= most_broadcast('hashes') -%}
 {%- set lookup = '/*+ broadcast(repeated) */' if has_few_hashes else '' %}

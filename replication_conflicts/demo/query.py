@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 
 def print_query(console: Console, spark: SparkSession, schema: str, query: str, limit: int) -> None:
-    """Run a query with the target schema as the current one, and print at most `limit` rows."""
-    spark.sql(f"use {schema}")
+    """Run a query with the target schema as the current one, and print at most `limit` rows.
+
+    In a new warehouse the schema is not there yet; its feeds may be made before the first build.
+    """
+    if spark.catalog.databaseExists(schema):
+        spark.sql(f"use {schema}")
     result = spark.sql(query)
     rows = result.limit(limit + 1).collect()
     if not result.columns:

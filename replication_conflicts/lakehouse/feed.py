@@ -208,7 +208,8 @@ class LakehouseFeed:
             f" select last.position + row_number() over (order by records.ordinal)"
             f" as queue_position, '{entry}' as entry, {selected}"
             f" from {{records}} as records cross join ("
-            f" select coalesce(max(queue_position), 0) as position from {self._queue}) as last"
+            f" select greatest(coalesce(max(queue_position), 0), {self._taken_and_removed()})"
+            f" as position from {self._queue}) as last"
             f") as new on there.entry = '{entry}' and there.node = new.node and {is_same}"
             f" when not matched then insert ({names}) values ("
             + ", ".join(f"new.{name}" for name in _COLUMNS)
@@ -222,6 +223,23 @@ class LakehouseFeed:
             except Exception as error:
                 if attempt == _ATTEMPTS or "CONCURRENT" not in str(error).upper():
                     raise
+
+    def _taken_and_removed(self) -> int:
+        """The last place that runs have taken, where rows were removed from the queue; else 0.
+
+        What is decided may be removed, and a change behind a lower place would be late.
+        """
+        log = f"{self._relations.published}.change_outcomes"
+        entries = self._spark.table(self._queue)
+        # it counts from 1; a batch that comes twice may leave gaps, for which the log is read, too
+        is_whole = "count(*) > 0 and count(*) = max(queue_position)"
+        if entries.selectExpr(f"{is_whole} as whole").collect()[0]["whole"]:
+            return 0
+        if not self._spark.catalog.tableExists(log):
+            return 0
+        taken = self._spark.table(log).where(f"publication = '{self._publication.name}'")
+        last = taken.selectExpr("max(transaction_position) as position").collect()[0]["position"]
+        return int(last or 0)
 
     # --- the relations
 

@@ -34,9 +34,18 @@ class Answered:
             [StructField(name, LongType() if name == "n" else StringType()) for name in names]
         )
         self.columns = names
+        self.asked: list[str] = []
         self._rows = rows
 
+    @property
+    def catalog(self) -> Answered:
+        return self
+
+    def databaseExists(self, name: str) -> bool:
+        return name == "published"
+
     def sql(self, query: str) -> Answered:
+        self.asked.append(query)
         return self
 
     def limit(self, most: int) -> Answered:
@@ -54,6 +63,16 @@ def test_columns_of_a_query_have_any_names() -> None:
     head, _, row = [line for line in printed.get().splitlines() if line.strip()][:3]
     assert head.split() == ["change_row[sku]", "[/b]", "n"]
     assert row.split() == ["bolt", *HARD.split(), "1"]
+
+
+def test_a_query_needs_no_build_before() -> None:
+    """Tables of the feeds can be made in a warehouse that has no schema of the target yet."""
+    for schema, asked in (("published", ["use published", "select 1"]), ("other", ["select 1"])):
+        session = Answered(["n"], [(1,)])
+        spark: Any = session
+        with plain_console().capture():
+            print_query(plain_console(), spark, schema, "select 1", 50)
+        assert session.asked == asked
 
 
 def test_a_folder_has_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

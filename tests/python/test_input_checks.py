@@ -117,10 +117,10 @@ def errors(project: ScratchProject, *options: str) -> tuple[str, ...]:
     return project.build.run("compile", "--select", "arrived_changes", *options).errors
 
 
-def decided_anew(project: ScratchProject) -> tuple[str, ...]:
+def decided_anew(project: ScratchProject, *options: str) -> tuple[str, ...]:
     """What it says in a full refresh that makes the decision log anew."""
     models = ("arrived_changes", "change_outcomes")
-    return project.build.run("compile", "--full-refresh", "--select", *models).errors
+    return project.build.run("compile", "--full-refresh", "--select", *models, *options).errors
 
 
 @pytest.mark.spark
@@ -405,6 +405,37 @@ def test_decisions_that_cannot_be_taken(consumer: ScratchProject) -> None:
     )
     assert errors(consumer) == ()
     spark.sql(f"drop table {log}")
+
+
+@pytest.mark.spark
+def test_decided_changes_that_are_in_the_feeds_no_more(consumer: ScratchProject) -> None:
+    """A full refresh would forget them; another run, which knows what they have done, does not."""
+    log, feed = f"{consumer.schema}.change_outcomes", f"{consumer.schema}_feeds.stock__item"
+    spark = consumer.build.spark
+    fill(consumer, subscriptions="('stock', 'south')")
+    staged = consumer.build.run("run", "--select", "stg_stock__item")
+    assert staged.success, staged.errors
+    spark.sql(
+        f"create table {log} using delta as select 'stock' as publication, * from values"
+        " ('item', 'c1', 7L, 'applied'), ('item', 'c2', 7L, 'applied'),"
+        " ('item', 'c3', 7L, 'applied'), ('item', 'row of a record', null, 'record'),"
+        " ('item', 'of a person', 7L, 'submit_loser'), ('item', 'no', 7L, 'refused_command'),"
+        " ('gone', 'of another article', 7L, 'applied')"
+        " as t(article, change_id, content_hash, rule)"
+    )
+    try:
+        spark.sql(f"insert into {feed} (change_id) values ('c3'), ('c1'), ('c1'), ('c4')")
+        assert errors(consumer) == ()
+        (error,) = decided_anew(consumer)
+        assert "publication 'stock': 1 of 3 changes" in error
+        assert "'c2' among them" in error
+        allowed = "--vars", "{forget_removed_changes: true}"
+        assert decided_anew(consumer, *allowed) == ()
+        spark.sql(f"insert into {feed} (change_id) values ('c2')")
+        assert decided_anew(consumer) == ()
+    finally:
+        spark.sql(f"drop table {log}")
+        spark.sql(f"delete from {feed}")
 
 
 @pytest.mark.spark

@@ -36,7 +36,7 @@ class Result:
         """The target in words."""
         if self.limit is None:
             return ""
-        return f"{'at least' if self.is_speed else 'at most'} {self.limit:g}"
+        return f"{'at least' if self.is_speed else 'at most'} {self.limit:.2g}"
 
     @property
     def verdict(self) -> str:

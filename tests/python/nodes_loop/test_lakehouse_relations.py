@@ -159,6 +159,40 @@ def test_version_numbers_of_a_feed(project: ScratchProject, relations: Relations
     assert snapshots.last_number("north's") == 7
 
 
+@pytest.mark.spark
+def test_places_count_on_where_decided_changes_were_removed(
+    project: ScratchProject, relations: Relations
+) -> None:
+    """A change behind a place that a run has taken already would be rejected as late, for good."""
+    spark = project.build.spark
+    publication = node_publication(
+        "emptied", {"emptied": publications({"item": ARTICLES["item"]})["shop"]}
+    )
+    feed = LakehouseFeed(spark, relations, publication)
+    log = f"{relations.published}.change_outcomes"
+
+    def deliver(batch: int) -> int:
+        feed.deliver("north", batch, [_change("north", batch)])
+        rows = spark.table(f"{relations.feeds}.emptied__item").where(f"id = {batch}").collect()
+        return int(rows[0]["queue_position"])
+
+    assert [deliver(batch) for batch in (1, 2, 3)] == [1, 2, 3]
+    spark.sql(
+        f"create table {log} using delta as select * from"
+        " values ('emptied', 3L), ('other', 90L) as t(publication, transaction_position)"
+    )
+    try:
+        assert deliver(4) == 4
+        # all that is decided, and then all there is
+        spark.sql(f"delete from {relations.feeds}.emptied_queue where queue_position <= 3")
+        assert deliver(5) == 5
+        spark.sql(f"insert into {log} values ('emptied', 5L)")
+        spark.sql(f"delete from {relations.feeds}.emptied_queue")
+        assert deliver(6) == 6
+    finally:
+        spark.sql(f"drop table {log}")
+
+
 def _reinitialize(table: str) -> AgentCommand:
     """The command that names a table's first version as the snapshot of `item`."""
     snapshot = (SnapshotTable("item", table, 0),)
