@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -15,9 +16,12 @@ from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import Tables, run_plain
+from replication_conflicts.publication.configuration import project_publications
 from replication_conflicts.publication.values import parse_type
+from tests.python.documents import text_of
 from tests.python.nodes_loop.databases import Databases, publications
 from tests.python.nodes_loop.test_install import Feed
+from tests.python.repository import REPOSITORY
 
 
 class Shop:
@@ -252,3 +256,14 @@ def test_names_mean_what_they_mean_to_who_installs(databases: Databases, replica
     with clerk.begin() as connection:
         run_plain(connection, 'insert into "own, one".item values (1)')
     assert upload(shop.engine, shop.publication, Feed(shop.publication)).changes == 1
+
+
+def test_the_tables_of_the_example_can_be_captured(databases: Databases) -> None:
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    (tables,) = re.findall(r'^psql \S+ -c "\n(.*?)"$', text_of("docs/nodes.md"), re.DOTALL | re.M)
+    publication = node_publication("inventory", project_publications(REPOSITORY))
+    engine = open_database(databases.make("center"))
+    with engine.begin() as connection:
+        run_plain(connection, tables)
+    assert install(engine, publication, "center").articles == len(publication.articles)
