@@ -351,3 +351,22 @@ def test_a_subscriber_starts_with_its_part_of_the_rows(project: ScratchProject) 
         # of before the article came
         earlier = replace(_reinitialize(table), snapshot=(SnapshotTable("other", table, 0),))
         assert keys(snapshots.rows(earlier)) == expected
+
+
+@pytest.mark.spark
+def test_a_start_where_builds_leave_commands_out(
+    project: ScratchProject, relations: Relations
+) -> None:
+    """A node of a publication with row filters begins where a run has ended, commands and all."""
+    spark = project.build.spark
+    item = {**ARTICLES["item"], "row_filter": {"north": "id > 0"}}
+    publication = node_publication("left", {"left": publications({"item": item})["shop"]})
+    made = {"left__item__versions": "id int", "change_outcomes": "run_sequence bigint"}
+    for name, columns in made.items():
+        spark.sql(f"create table {relations.published}.{name} ({columns}) using delta")
+    try:
+        with pytest.raises(LakehouseProblem, match="distribution_commands: run a build first"):
+            LakehouseSnapshots(spark, relations, publication, "north").first_rows()
+    finally:
+        for name in made:
+            spark.sql(f"drop table {relations.published}.{name}")
