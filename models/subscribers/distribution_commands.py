@@ -261,8 +261,8 @@ def in_last_part(commands: DataFrame, transaction_columns: Sequence[str]) -> Dat
     """Moves to the last part of their transaction what need not stand before it.
 
     In its own part stays what has another command of its row behind it; an update or a delete that
-    may let go of a row above, which is deleted behind it and comes back; and an insert that such an
-    update may need.
+    may let go of a row above, which is deleted behind it and comes back; and an insert that an
+    insert or update which stays may need.
     """
     transaction = Window.partitionBy(*transaction_columns, "kind")
     leaving_depth = f.when(f.col("leaves_at").isNotNull(), f.col("depth"))
@@ -271,10 +271,10 @@ def in_last_part(commands: DataFrame, transaction_columns: Sequence[str]) -> Dat
         & (f.max("leaves_at").over(transaction) > f.col("queue_position"))
         & (f.min(leaving_depth).over(transaction) < f.col("depth"))
     )
-    is_early_update = (f.col("command_operation") == "update") & f.col("is_early")
-    last_early_update = f.max(f.when(is_early_update, f.col("queue_position"))).over(transaction)
+    is_early_write = f.col("command_operation").isin("insert", "update") & f.col("is_early")
+    last_early_write = f.max(f.when(is_early_write, f.col("queue_position"))).over(transaction)
     is_needed = (f.col("command_operation") == "insert") & (
-        last_early_update > f.col("queue_position")
+        last_early_write > f.col("queue_position")
     )
     return (
         commands.withColumn(

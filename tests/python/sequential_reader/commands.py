@@ -266,7 +266,7 @@ def in_order(publication: Publication, drafts: Iterable[Draft]) -> list[Draft]:
 def _early(publication: Publication, drafts: list[Draft]) -> set[int]:
     """Which commands stay in their own part of a transaction: those with another of their row
     behind them, those that may let go of a row above that is deleted and comes back, and inserts
-    that such an update may need.
+    that an insert or update which stays may need.
     """
     early: set[int] = set()
     by_kind: dict[str, list[int]] = defaultdict(list)
@@ -303,11 +303,11 @@ def _early(publication: Publication, drafts: list[Draft]) -> set[int]:
             and position(number) < last
             and depth(number) > shallowest
         )
-        updates = [position(one) for one in numbers if one in early and operation(one) == "update"]
+        writes = [position(one) for one in early & {*numbers} if operation(one) != "delete"]
         early.update(
             number
             for number in numbers
-            if operation(number) == "insert" and updates and position(number) < max(updates)
+            if operation(number) == "insert" and writes and position(number) < max(writes)
         )
     return early
 
