@@ -143,13 +143,25 @@ spread as (
         or (alone.guess and standing.row_key is null)
 ),
 
+-- what won has beaten a row once: its session may have changed the row more often, each time over
+-- what it had made itself
+ordered as (
+    select
+        *,
+        row_number() over (
+            partition by publication, transaction_key, group_key, article, row_key, record_verdict
+            order by queue_position, change_id
+        ) > 1 as is_repeated
+    from spread
+),
+
 recorded as (
     select
         * except (
             article, row_key, change_id, operation, change_row, tracked_columns, held_row,
             is_row_held, guess, proposed_row, guessed_failure, held_before_run,
             is_run_row, kind_met, defender, comparison, is_same_value, run_number, is_opponent,
-            cause_change_id, run_row, member_state{{ ', number' if numbers }}
+            cause_change_id, run_row, member_state, is_repeated{{ ', number' if numbers }}
         ),
         if(run_row is null and operation <> 'image', kind_met, null) as kind_alone,
         is_run_row as is_obsolete,
@@ -190,6 +202,7 @@ recorded as (
             when run_row is not null then if(run_row.unknown_writer is null, null, 'condemned')
             when operation = 'image' then null
             when record_verdict is null then kind_met
+            when record_verdict = 'won' and is_repeated then null
             when is_opponent then {{ replication_conflicts.merge_conflict_kind(
                 'operation', "'concurrent'", 'not is_opponent_deleted', 'true'
             ) | indent(12) }}
@@ -217,6 +230,6 @@ recorded as (
                 'are_changes_inserts', 'is_opponent', 'is_detected_whole', 'is_column_tracked'
             ) | indent(12) }}
         end as record_conflict_type
-    from spread
+    from ordered
 )
 {%- endmacro %}
