@@ -4,18 +4,17 @@
 {% macro check_feeds_are_whole() -%}
     {%- set log = replication_conflicts.held_relation('change_outcomes') -%}
     {%- set asked = var('what_if', {}).get('publication') -%}
+    {%- set may_forget = log is none or not replication_conflicts.is_decided_anew() or var('forget_removed_changes', false) -%}
     {%- set feeds, names = [], [] -%}
-    {%- for item in replication_conflicts.article_list() if asked in [none, item.publication] -%}
+    {%- for item in replication_conflicts.article_list() if not may_forget and asked in [none, item.publication] -%}
         {%- set staged = ref('stg_' ~ item.publication ~ '__' ~ item.article) -%}
         {%- if execute and load_relation(staged) is not none -%}
             {%- do feeds.append('select publication, change_id from ' ~ staged) -%}
             {%- do names.append("('" ~ item.publication ~ "', '" ~ item.article ~ "')") -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set is_asked = log is not none and feeds and replication_conflicts.is_decided_anew()
-        and not var('forget_removed_changes', false) -%}
     {%- set problems = [] -%}
-    {%- if is_asked -%}
+    {%- if feeds -%}
         {%- set query -%}
             select
                 decided.publication,
@@ -29,8 +28,7 @@
                 (decided.publication, decided.article) in ({{ names | join(', ') }})
                 {#- neither a row that the run itself has written, nor what people and refused commands have asked for #}
                 and decided.content_hash is not null
-                and not {{ replication_conflicts.is_decision('decided.rule') }}
-                and not ({{ replication_conflicts.is_refused_command('decided.rule') }})
+                and not {{ replication_conflicts.is_intervention('decided.rule') }}
             group by decided.publication
             having removed > 0
         {%- endset -%}

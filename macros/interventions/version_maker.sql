@@ -3,11 +3,11 @@
     and no change's of it: of a merged row the log names the change behind it, which is another node's.
     Rule: the loser of a refused command is the node that made the version which the command brought. -#}
 {% macro version_maker(is_written, version_node, version_change_id, held_node, held_change_id, publisher) -%}
+{%- set maker = 'if(' ~ is_written ~ ', ' ~ version_node ~ ', ' ~ held_node ~ ')' -%}
 case
-        when if({{ is_written }}, {{ version_node }}, {{ held_node }}) <=> concat({{ publisher }}, '*')
-            then {{ replication_conflicts.publisher_side(publisher) }}
+        when {{ maker }} <=> concat({{ publisher }}, '*') then {{ replication_conflicts.publisher_side(publisher) }}
         else struct(
-            coalesce(if({{ is_written }}, {{ version_node }}, {{ held_node }}), {{ publisher }}) as node,
+            coalesce({{ maker }}, {{ publisher }}) as node,
             if({{ is_written }}, {{ version_change_id }}, {{ held_change_id }}) as change_id
         )
     end
