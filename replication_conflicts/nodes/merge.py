@@ -326,8 +326,12 @@ class MergeNode(Node):
         )
 
     def _known(self, planned: PlannedChange) -> dict[str, int]:
-        """What the node knows of a row at this moment, or of its whole record."""
-        rows = [row for row in (planned.before, planned.after) if row is not None]
+        """What the node knows of a row at this moment, or of its whole record.
+
+        A deleted row, whose key is used again, was in a record too.
+        """
+        before = self._records.last_row(*planned.name)
+        rows = [row for row in (before, planned.after) if row is not None]
         lineage = self._records.known_lineage(*planned.name)
         return self._records.lineage(self.name, planned.article.name, rows, lineage)
 

@@ -283,7 +283,8 @@ class MergeBodies:
     def _learned(self, operation: str, condition: str) -> list[str]:
         """With detection by record a change carries what the node knows of all rows of it.
 
-        The own number is the row's, which the change takes afterwards.
+        An insert too may leave a record: that of the deleted row whose key it uses again. The own
+        number is the row's, which the change takes afterwards.
         """
         if self._record is None or not self._record.record.detection:
             return []
@@ -291,7 +292,7 @@ class MergeBodies:
         parents = self._parents or columns
         before = self._record.top(self._article.name, [f"{self.metadata}.{one}" for one in parents])
         after = self._record.top(self._article.name, [f"new.{one}" for one in columns])
-        tops = {"insert": [after], "update": [before, after], "delete": [before]}[operation]
+        tops = [before] if operation == "delete" else [before, after]
         known = self._record.lineage(f"{self.metadata}.{LINEAGE}", tops)
         return [
             f"update {self.metadata} set {NET} = {self._merged(LINEAGE, known)}"

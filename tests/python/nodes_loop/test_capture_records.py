@@ -270,6 +270,22 @@ def test_a_row_that_moves_brings_both_records(databases: Databases) -> None:
     }  # fmt: skip
 
 
+def test_a_key_that_is_used_again_brings_what_is_known_of_the_record_that_it_left(
+    databases: Databases,
+) -> None:
+    pair = moving(databases)
+    for key in (1, 2):
+        arrive(pair, "head", note(key), {f"HQ{key}": key})
+    arrive(pair, "line", note(10, head=1), {"south": 7})
+    pair.command(article="line", key={"id": 10}, row=None, old_version="HQ:3", lineage={"south": 8})
+    pair.work(Change("insert", "line", note(10, head=2)))
+    change, *images = pair.upload()
+    assert change.values["operation"] == "insert"
+    assert change.values["lineage"] == {"HQ1": 1, "HQ2": 2, "south": 8, "north": 1}
+    # the row is in the other record alone
+    assert [(one.article, one.values["id"]) for one in images] == [("head", 2)]
+
+
 def test_rows_that_were_there_lead_to_their_records(databases: Databases) -> None:
     pair = moving(databases)
     remove(pair.engine, pair.publication)
