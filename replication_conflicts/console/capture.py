@@ -46,7 +46,7 @@ from replication_conflicts.words import counted
 def register(app: typer.Typer) -> None:
     """Add this module's commands to the console command."""
     capture = typer.Typer(
-        help="Make tables of a database a subscriber, and move its changes to the feed.",
+        help="Capture what people change in a node's database, and bring it to the feed.",
         no_args_is_help=True,
     )
     capture.command(name="install")(install_command)

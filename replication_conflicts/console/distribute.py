@@ -73,7 +73,12 @@ def distribute(
         float, typer.Option(min=0, help="Seconds to wait for a database that is away.")
     ] = Options.patience_seconds,
     initialize: Annotated[
-        bool, typer.Option("--initialize", help="First fill the tables with the initial rows.")
+        bool,
+        typer.Option(
+            "--initialize",
+            help="First fill the tables with the initial rows, or where there are row filters with"
+            " the node's part of the published rows.",
+        ),
     ] = False,
     replace_rows: Annotated[
         bool, typer.Option("--replace-rows", help="With --initialize: delete rows that are there.")
