@@ -3,13 +3,13 @@
     Rule: of several decisions about one conflict the first that is not stale counts; the others find it gone. -#}
 {% macro interventions_of_round(changes) -%}
 select
-    *,
+    * except (held_version),
     coalesce(
         intervention.is_writing
         and case
             -- undone only where the publisher still has what the command was to bring
             when intervention.kind = 'refused_command'
-                then held_row.version <=> intervention.settled_version
+                then held_version <=> intervention.settled_version
             else intervention_outcome = 'applied' and (operation <> 'delete' or is_row_held)
         end,
         false
@@ -35,13 +35,16 @@ from (
             *,
             {{ replication_conflicts.intervention_outcome(
                 'intervention.kind', 'intervention.is_gone', 'intervention.is_writing',
-                'intervention.settled_version',
-                replication_conflicts.settled_version(
-                    'replication', 'held_row.version', 'held_row.change_id', 'held_row'
-                ),
-                'is_row_held', 'replication'
+                'intervention.settled_version', 'held_version', 'is_row_held', 'replication'
             ) | indent(12) }} as outcome_alone
-        from {{ changes }}
+        from (
+            select
+                *,
+                {{ replication_conflicts.settled_version(
+                    'replication', 'held_row.version', 'held_row.change_id', 'held_row'
+                ) | indent(16) }} as held_version
+            from {{ changes }}
+        )
     )
 )
 {%- endmacro %}

@@ -112,64 +112,26 @@ conflicts as (
     left semi join decisions on outcomes.conflict_id = decisions.conflict_id
 ),
 
--- one row per conflict of which the row was written: the version that it has left
-settled_versions as (
-    select
-        conflicts.conflict_id,
-        max_by(
-            {{ settled_version(
-                'outcomes.replication', 'outcomes.publisher_version', 'outcomes.version_change_id',
-                'outcomes'
-            ) | indent(8) }},
-            {{ decision_order('outcomes') }}
-        ) as settled_version
-    from conflicts
-    inner join outcomes
-        on
-            conflicts.publication = outcomes.publication
-            and conflicts.article = outcomes.article
-            and conflicts.row_key = outcomes.row_key
-    where
-        outcomes.is_written
-        and (
-            {{ decision_order('outcomes') }} <= {{ decision_order('conflicts') }}
-            -- a transaction of queued updating is decided as a whole
-            or (
-                outcomes.replication = 'queued'
-                and outcomes.run_sequence = conflicts.run_sequence
-                and outcomes.transaction_position = conflicts.transaction_position
-            )
-        )
-    group by conflicts.conflict_id
-),
-
--- one row per conflict: the version of the row that it has left, a tombstone's too
-settled as (
-    select
-        conflicts.*,
-        -- a row that no run has written yet has the version of the initial snapshot
-        coalesce(
-            versions.settled_version,
-            if(
-                conflicts.replication = 'queued'
-                or {{ version_number('conflicts.publisher_version') }} is not null,
-                conflicts.publisher_version,
-                null
-            )
-        ) as settled_version
-    from conflicts
-    left join settled_versions as versions
-        on conflicts.conflict_id = versions.conflict_id
-),
-
 {% if has_reports -%}
 -- one row per command that a report names, with the change behind it
 commands as (
     select
-        commands.*,
+        commands.publication,
+        commands.command_id,
+        commands.subscriber,
+        commands.article,
+        commands.key,
+        commands.operation,
+        commands.row,
+        commands.old_version,
         {{ row_key_of_map('commands.key', 'articles.primary_key') | indent(8) }} as row_key,
+        outcomes.replication,
+        outcomes.run_sequence,
+        outcomes.transaction_position,
+        outcomes.queue_position as cause_position,
+        outcomes.change_id,
         -- what the publisher held after it, in the subscriber's partition or not
-        outcomes.publisher_version as left_version,
+        outcomes.publisher_version,
         case
             when commands.kind = 'compensating'
                 -- it brings the publisher's row, whoever has made that
@@ -177,10 +139,8 @@ commands as (
                     'outcomes.is_written', 'outcomes.version_node', 'outcomes.version_change_id',
                     'outcomes.held_node', 'outcomes.held_change_id', 'articles.publisher'
                 ) | indent(12) }}
-            when {{ is_decision('outcomes.rule') }}
+            when {{ is_decision('outcomes.rule') }} or {{ is_refused_command('outcomes.rule') }}
                 then {{ publisher_side('articles.publisher') }}
-            when {{ is_refused_command('outcomes.rule') }}
-                then struct(outcomes.loser_node as node, outcomes.loser_change_id as change_id)
             else struct(outcomes.node as node, outcomes.change_id as change_id)
         end as loser
     from {{ source('held', 'distribution_commands') }} as commands
@@ -214,7 +174,12 @@ reports as (
             commands.operation as command_operation,
             commands.row as command_row,
             commands.old_version,
-            commands.left_version,
+            commands.replication,
+            commands.run_sequence,
+            commands.transaction_position,
+            commands.cause_position,
+            commands.change_id,
+            commands.publisher_version,
             commands.loser,
             row_number() over (
                 partition by errors.subscriber, errors.command_id
@@ -237,6 +202,87 @@ new_reports as (
 ),
 {%- endif %}
 
+-- one row per conflict that is decided about, and per command that was refused: the decision of
+-- which it must be known what it has left
+asked as (
+    select
+        conflict_id as asked_id,
+        publication,
+        article,
+        row_key,
+        replication,
+        run_sequence,
+        transaction_position,
+        queue_position,
+        change_id,
+        publisher_version
+    from conflicts
+    {%- if has_reports %}
+    union all
+    select
+        intervention_id as asked_id,
+        publication,
+        article,
+        row_key,
+        replication,
+        run_sequence,
+        transaction_position,
+        cause_position as queue_position,
+        change_id,
+        publisher_version
+    from new_reports
+    {%- endif %}
+),
+
+-- one row per such decision of which the row was written: the version that it has left
+written as (
+    select
+        asked.asked_id,
+        max_by(
+            {{ settled_version(
+                'outcomes.replication', 'outcomes.publisher_version', 'outcomes.version_change_id',
+                'outcomes'
+            ) | indent(8) }},
+            {{ decision_order('outcomes') }}
+        ) as settled_version
+    from asked
+    inner join outcomes
+        on
+            asked.publication = outcomes.publication
+            and asked.article = outcomes.article
+            and asked.row_key = outcomes.row_key
+    where
+        outcomes.is_written
+        and (
+            {{ decision_order('outcomes') }} <= {{ decision_order('asked') }}
+            -- a transaction of queued updating is decided as a whole
+            or (
+                outcomes.replication = 'queued'
+                and outcomes.run_sequence = asked.run_sequence
+                and outcomes.transaction_position = asked.transaction_position
+            )
+        )
+    group by asked.asked_id
+),
+
+-- one row per such decision: the version of the row that it has left, a tombstone's too
+settled as (
+    select
+        asked.asked_id,
+        -- a row that no run has written yet has the version of the initial snapshot
+        coalesce(
+            written.settled_version,
+            if(
+                asked.replication = 'queued'
+                or {{ version_number('asked.publisher_version') }} is not null,
+                asked.publisher_version,
+                null
+            )
+        ) as settled_version
+    from asked
+    left join written on asked.asked_id = written.asked_id
+),
+
 -- one row per publication: the last place of the queue that earlier runs have taken, by a change or
 -- by a report. Reports that this run is the first to see have their own places in it
 last_positions as (
@@ -249,7 +295,8 @@ last_positions as (
 
 decided as (
     select
-        settled.*,
+        conflicts.*,
+        settled.settled_version,
         decisions.intervention_id,
         decisions.decision,
         decisions.queue_position as named_position,
@@ -257,7 +304,8 @@ decided as (
         decisions.author,
         decisions.reason
     from decisions
-    inner join settled on decisions.conflict_id = settled.conflict_id
+    inner join conflicts on decisions.conflict_id = conflicts.conflict_id
+    inner join settled on decisions.conflict_id = settled.asked_id
 ),
 
 canonical as (
@@ -336,7 +384,7 @@ described as (
         coalesce(new_reports.row, new_reports.key) as change_row,
         -- the version of its row at the subscriber
         new_reports.old_version as new_version,
-        new_reports.left_version as settled_version,
+        settled.settled_version,
         true as is_writing,
         new_reports.command_row as lost_row,
         cast(null as map<string, string>) as won_row,
@@ -347,6 +395,7 @@ described as (
         cast(null as string) as author,
         cast(null as string) as reason
     from new_reports
+    inner join settled on new_reports.intervention_id = settled.asked_id
     left join last_positions on new_reports.publication = last_positions.publication
     {%- endif %}
 ),

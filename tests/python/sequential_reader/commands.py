@@ -193,7 +193,7 @@ def written_commands(
                 change_id=draft.change.change_id,
                 run=run,
                 carried=draft.carried,
-                left_version=draft.held.version if draft.held else None,
+                left_version=draft.held.settled_version if draft.held else None,
                 lineage=getattr(after, "lineage", None),
             )
         )

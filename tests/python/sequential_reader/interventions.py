@@ -28,7 +28,6 @@ from tests.python.sequential_reader.merge_state import (
     union,
 )
 from tests.python.sequential_reader.publication import Publication
-from tests.python.sequential_reader.recording import settled_version
 from tests.python.sequential_reader.records import (
     ApplyError,
     Change,
@@ -106,10 +105,10 @@ def undo_refused(
     assert command.key is not None
     intervention = Intervention()
     loser = command.carried or Party(publication.publisher, None)
+    # what is undone is no change of anybody's
     change = replace(
         _stand_in(command.article, command.key, error.position, error.operation),
-        node=loser.node,
-        change_id=loser.change_id,
+        node=publication.publisher,
     )
     loss = Loss(
         kind=f"failed_{command.operation}",
@@ -123,7 +122,7 @@ def undo_refused(
     held = rows[command.article].get(command.key)
     after = held
     if publication.is_merge and publication.articles[command.article].compensate_for_errors:
-        now = held.version if held else None
+        now = held.settled_version if held else None
         if now == command.left_version:
             after = _write(intervention, publication, rows, change, held, error.row, error.position)
             if error.row is None:
@@ -157,7 +156,8 @@ def decide_conflict(
     updating can only be removed.
     """
     held = rows[conflict.article].get(conflict.key)
-    if settled_version(held) != conflict.settled_version:
+    now = held.settled_version if held else None
+    if now != conflict.settled_version:
         return None
     intervention = Intervention()
     if decision.decision == "remove":

@@ -67,6 +67,11 @@ class MergeHeld(Held):
     back with a logical record, the change that won.
     """
 
+    @property
+    def settled_version(self) -> str:
+        """A tombstone has the version of who deleted the row."""
+        return self.writer.version
+
 
 def held_by(
     writer: Writer,

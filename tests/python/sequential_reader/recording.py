@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.python.sequential_reader.merge import Decision
 from tests.python.sequential_reader.merge_commands import carried
 from tests.python.sequential_reader.merge_result import Lost
-from tests.python.sequential_reader.merge_state import MergeHeld
 from tests.python.sequential_reader.publication import Publication
 from tests.python.sequential_reader.queued import Verdict
 from tests.python.sequential_reader.records import Conflict, Held, Outcome, Party
@@ -48,15 +47,6 @@ def queued_outcome(verdict: Verdict, position: int, run: int) -> Outcome:
     )
 
 
-def settled_version(held: Held | None) -> str | None:
-    """By what a row, or its tombstone, is told from what it was before; None = never held."""
-    if held is None:
-        return None
-    if isinstance(held, MergeHeld):
-        return held.writer.version
-    return held.version or held.change_id
-
-
 def queued_conflict(
     publication: Publication, verdict: Verdict, left: Held | None, position: int, run: int
 ) -> Conflict | None:
@@ -90,7 +80,7 @@ def queued_conflict(
         is_kept_at_publisher=is_kept_at_publisher(publication, change.article),
         run=run,
         won=verdict.after.row if verdict.after else None,
-        settled_version=settled_version(left),
+        settled_version=left.settled_version if left else None,
     )
 
 
@@ -157,5 +147,5 @@ def merge_conflict(publication: Publication, lost: Lost, position: int, run: int
         is_kept_at_publisher=is_kept_at_publisher(publication, lost.article),
         run=run,
         won=lost.after.row if lost.after else None,
-        settled_version=settled_version(lost.after),
+        settled_version=lost.after.settled_version if lost.after else None,
     )

@@ -72,6 +72,11 @@ class Held:
     position: int | None = None
     changed_at: datetime | None = None
 
+    @property
+    def settled_version(self) -> str | None:
+        """By what a row, or its tombstone, is told from what it was before."""
+        return self.version or self.change_id
+
 
 @dataclass(frozen=True)
 class Event:
@@ -214,7 +219,7 @@ class Command:
     carried: Party | None = None
     """Who is named for the version that the command brings."""
     left_version: str | None = None
-    """The publisher's version after the decision, in the subscriber's partition or not."""
+    """The publisher's version after the decision, a tombstone's too, in the partition or not."""
     lineage: Mapping[str, int] | None = None
     """Merge: what a node knows of the row once the command has acted."""
 
