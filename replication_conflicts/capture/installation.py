@@ -170,4 +170,18 @@ def _running_triggers(connection: Connection, dialect: str, table: str) -> set[s
         else "select tgname from pg_trigger where tgenabled = 'A'"
         f" and tgrelid = to_regclass({literal(quoted(table))})"
     )
+    found = set(run_plain(connection, query).scalars())
+    return found if dialect == "sqlite" else found - _resting_in_a_part(connection, table)
+
+
+def _resting_in_a_part(connection: Connection, table: str) -> set[str]:
+    """Triggers that a part of a partitioned table has, and which do not run there.
+
+    Those for `truncate` are a part's own: the parts of a table that is emptied say so, too.
+    """
+    query = (
+        "select whole.tgname from pg_trigger whole"
+        " inner join pg_trigger part on part.tgparentid = whole.oid"
+        f" where part.tgenabled <> 'A' and whole.tgrelid = to_regclass({literal(quoted(table))})"
+    )
     return set(run_plain(connection, query).scalars())

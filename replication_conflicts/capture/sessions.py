@@ -163,7 +163,8 @@ def _previous_values(
     if row["operation"] != UPDATE or row["base"] is None:
         return None
     base = texts_of(article, dialect, row["base"])
-    return {name: base[name] for name in (changed or article.shape.other_columns)}
+    # a column that has come since then had no value
+    return {name: base.get(name) for name in (changed or article.shape.other_columns)}
 
 
 def _to_repeat(connection: Connection, article: NodeArticle, dialect: str) -> Iterator[Pending]:

@@ -31,6 +31,7 @@ from replication_conflicts.distribution.ports import (
 from replication_conflicts.distribution.snapshot import (
     check_is_free,
     check_is_new,
+    check_no_snapshot_is_awaited,
     replace_rows,
 )
 from replication_conflicts.distribution.transactions import (
@@ -258,8 +259,14 @@ class Agent:
                 if self._patiently(self.place) <= place:
                     raise AgentProblem(f"command {command.command_id} does not lead on")
                 return True
+            self._patiently(self._check_no_snapshot_is_awaited)
             self._take(batch, upcoming)
         return False
+
+    def _check_no_snapshot_is_awaited(self) -> None:
+        with self._engine.begin() as connection:
+            if not agent_tables.is_known(connection, *self._names):
+                check_no_snapshot_is_awaited(connection, self._node)
 
     # --- transactions
 

@@ -63,6 +63,18 @@ def check_is_free(connection: Connection, node: Node, *, is_replacing: bool) -> 
         )
 
 
+def check_no_snapshot_is_awaited(connection: Connection, node: Node) -> None:
+    """Errors: AgentProblem where rows without a version are there, which no command would find."""
+    if not node.capture.awaits_snapshot(connection):
+        return
+    held = held_rows(connection, node)
+    if held:
+        raise AgentProblem(
+            f"the tables have rows ({said(held)}), and `install` was told that a snapshot replaces"
+            " them: `distribute --initialize` first"
+        )
+
+
 def held_rows(connection: Connection, node: Node) -> dict[str, int]:
     """How many rows there are, by article that has any."""
     counted = {}

@@ -94,6 +94,10 @@ class Trial:
     def _refuse(self, command: AgentCommand, error: DBAPIError) -> None:
         if not command.changes_a_row:
             raise AgentProblem(f"{command.kind}: {error_text(error)}") from error
+        if command.operation == "insert" and self._is_held(command):
+            # somebody has written the row since the statement looked: once more, it does nothing
+            self.changed += apply(self._connection, self._node, [command])
+            return
         name = command.command_id
         if name in self._hopeless or not is_decided_by_other_rows(error):
             self.refusals.append(refusal(self._connection, self._node, command, error))
@@ -102,6 +106,10 @@ class Trial:
             self._reasons[name] = refusal(self._connection, self._node, command, error)
             self._turns[name] = self._turn
         self.aside.append(command)
+
+    def _is_held(self, command: AgentCommand) -> bool:
+        table = self._node.tables[command.article]
+        return table.is_held(self._connection, command.key or {})
 
     def _may_help(self, commands: Sequence[AgentCommand]) -> bool:
         """A taken key becomes free where a row of the table changes or goes; a reference may be

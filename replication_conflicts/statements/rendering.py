@@ -121,11 +121,24 @@ def _statement(article: ArticleShape, operation: str, dialect: str) -> Statement
     def version(name: str) -> exp.Expression:
         return _typed(parameter, name, "string", dialect)
 
-    text = build(article, value, version).sql(dialect)
+    statement = build(article, value, version)
+    if dialect == "postgres":
+        _wait_for_writers(statement)
+    text = statement.sql(dialect)
     return Statement(article.publication, article.name, operation, dialect, text, tuple(parameters))
 
 
 _Value = Callable[[str], exp.Expression]
+
+
+def _wait_for_writers(statement: exp.Expression) -> None:
+    """Of a row that somebody is deleting nobody knows yet whether it is there.
+
+    PostgreSQL would take it for held, as it was before; the insert would do nothing, and if the
+    row is gone then, nothing would ever bring it.
+    """
+    for exists in statement.find_all(exp.Exists):
+        exists.set("this", exists.this.lock())
 
 
 def _insert(article: ArticleShape, value: _Value, version: _Value) -> exp.Expression:

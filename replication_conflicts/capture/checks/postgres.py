@@ -52,6 +52,19 @@ def check_is_alone(connection: Connection, article: NodeArticle) -> None:
         )
 
 
+def check_is_written_as_said(connection: Connection, article: NodeArticle) -> None:
+    """A rule makes another statement of one, and what that leaves is not what was said."""
+    table = regclass(article.name)
+    query = f"select rulename from pg_rewrite where ev_class = {table} order by 1"
+    rule = run_plain(connection, query).scalar()
+    if rule is not None:
+        raise CaptureProblem(
+            f"table {article.name!r}: the rule {quoted(rule)} makes other statements of those that"
+            f" write to it, also of commands: `drop rule {quoted(rule)} on {quoted(article.name)}`,"
+            " and have a trigger do it"
+        )
+
+
 def check_is_immediate(connection: Connection, article: NodeArticle) -> None:
     """Rows that trade keys in one statement have the same one meanwhile, and are captured then."""
     key = sorted(article.shape.primary_key)

@@ -51,6 +51,7 @@ def check_table(
         sqlite.check_triggers(connection, article)
         return
     postgres.check_is_alone(connection, article)
+    postgres.check_is_written_as_said(connection, article)
     postgres.check_is_immediate(connection, article)
     postgres.check_types(connection, article)
     if publication.is_merge:

@@ -311,7 +311,8 @@ class MergeBodies:
             return []
         assignments = ", ".join(f"{name} = new.{quoted(column)}" for name, column in pairs)
         is_other = " or ".join(
-            self._is_other(name, f"new.{quoted(column)}") for name, column in pairs
+            self._is_other(self._exact(column, name), self._exact(column, f"new.{quoted(column)}"))
+            for name, column in pairs
         )
         return [
             f"update {self.metadata} set {assignments} where {self._is_written()} and ({is_other})"
@@ -376,7 +377,11 @@ class MergeBodies:
         return f"'{{' || rtrim({_chain(' || ', entries)}, ',') || '}}'" if entries else "'{}'"
 
     def _is_changed(self, name: str) -> str:
-        return self._is_other(f"old.{quoted(name)}", f"new.{quoted(name)}")
+        old, new = (self._exact(name, f"{alias}.{quoted(name)}") for alias in ("old", "new"))
+        return self._is_other(old, new)
+
+    def _exact(self, column: str, value: str) -> str:
+        return self._words.exact.get(self._article.kinds[column].name, "{}").format(value)
 
     def _is_other(self, one: str, other: str) -> str:
         return f"{one} {self._words.is_other.format(other)}"

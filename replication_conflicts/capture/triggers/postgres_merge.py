@@ -18,6 +18,9 @@ from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.metadata import short_name
 
+_TEXTS = ("string", "varchar", "char")
+_FLOATS = ("float", "double")
+
 
 def sequence_name(publication: str) -> str:
     """The sequence of a publication's version numbers: writers need not wait for each other."""
@@ -37,6 +40,11 @@ def words(publication: str) -> Words:
         now="clock_timestamp()::timestamp::text",
         is_same="is not distinct from {}",
         is_other="is distinct from {}",
+        # a type, or a collation, may hold texts for equal that are not; so do 0.0 and -0.0
+        exact={
+            **dict.fromkeys(_TEXTS, '(cast({} as text) collate "C")'),
+            **dict.fromkeys(_FLOATS, "cast({} as text)"),
+        },
         merged="cast(cast({a} as jsonb) || cast({b} as jsonb) as text)",
         entry="cast(jsonb_build_object({name}, {value}) as text)",
         entries="jsonb_each_text(cast({lineage} as jsonb))",
@@ -69,7 +77,10 @@ def _version_body(bodies: MergeBodies) -> str:
         # no upload may take a change between its version and what is written of it afterwards
         f"    lock table {bodies.metadata} in row exclusive mode;\n"
         f"    if tg_op = 'UPDATE' and {bodies.key_is_kept()} then\n"
-        f"        if not ({bodies.is_changed()}) then return new; end if;\n"
+        # a row that stays what it is keeps its version, whatever is written there
+        f"        if not ({bodies.is_changed()}) then\n"
+        f"            new.{bodies.version} := old.{bodies.version};\n"
+        "            return new;\n        end if;\n"
         f"    elsif tg_op = 'UPDATE' then\n{_steps(bodies.number_old())}\n    end if;\n"
         # somebody else may be writing a row of that key
         f"    {bodies.free_key()} on conflict do nothing;\n"

@@ -48,6 +48,7 @@ def words(publication: str) -> Words:
         # byte by byte, however the column is compared otherwise
         is_same="is {} collate binary",
         is_other="is not {} collate binary",
+        exact={},
         merged="json_patch({a}, {b})",
         entry="json_object({name}, {value})",
         entries="json_each({lineage})",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -24,6 +25,8 @@ class Words:
     # {}: the other value
     is_same: str
     is_other: str
+    # {}: a value as it is told from all others, by the name of its type
+    exact: Mapping[str, str]
     # {a} and {b}: two JSON objects as text, of which the second wins
     merged: str
     # {name} and {value}: a JSON object with one entry, as text

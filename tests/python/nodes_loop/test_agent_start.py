@@ -125,6 +125,31 @@ def test_rows_are_replaced_where_somebody_has_said_so(
     assert keys(subscriber) == [3]
 
 
+@pytest.mark.parametrize("replication", ["queued", "merge"])
+def test_rows_that_wait_for_their_snapshot_are_not_passed_over(
+    databases: Databases, replication: str
+) -> None:
+    """No command would find them: they have no version."""
+    subscriber = Subscriber(
+        databases,
+        EMPLOYEE,
+        replication=replication,
+        existing=ExistingRows.SNAPSHOT,
+        sql=TWO_ROWS,
+    )
+    subscriber.give(
+        command(1, "insert", {"id": "1"}, {"boss": None}, new="HQ:1", article="employee")
+    )
+    for _ in range(2):
+        with pytest.raises(
+            AgentProblem, match=r"rows \(employee 2\).*`distribute --initialize` first"
+        ):
+            subscriber.run()
+    assert subscriber.agent().initialize() == 0
+    assert subscriber.run().changed_rows == 1
+    assert keys(subscriber) == [1]
+
+
 def test_rows_of_a_snapshot_refer_to_later_ones(databases: Databases) -> None:
     subscriber = Subscriber(databases, EMPLOYEE, BOSS)
     subscriber.lists.initial = [row(1, boss=2), row(2)]

@@ -44,6 +44,10 @@ class Shop:
     def install(self) -> None:
         install(self.engine, self.publication, "north")
 
+    def versions(self) -> list[str]:
+        with self.engine.begin() as connection:
+            return list(run_plain(connection, "select row_version from item order by id").scalars())
+
 
 @pytest.fixture(params=["queued", "merge"])
 def replication(request: pytest.FixtureRequest) -> str:
@@ -267,3 +271,114 @@ def test_the_tables_of_the_example_can_be_captured(databases: Databases) -> None
     with engine.begin() as connection:
         run_plain(connection, tables)
     assert install(engine, publication, "center").articles == len(publication.articles)
+
+
+@pytest.mark.parametrize(
+    ("kind", "declared", "values"),
+    [
+        ("string", "text collate ci", ("'bob'", "'Bob'")),
+        ("varchar(9)", "varchar(9) collate ci", ("'bob'", "'BOB'")),
+        ("double", "double precision", ("0.0", "'-0.0'")),
+        ("float", "real", ("0.0", "'-0.0'")),
+    ],
+)
+def test_values_that_compare_alike_are_told_apart(
+    databases: Databases, replication: str, kind: str, declared: str, values: tuple[str, str]
+) -> None:
+    collation = "provider=icu, locale='und-u-ks-level2', deterministic=false"
+    shop = Shop(
+        databases,
+        replication,
+        f"create collation ci ({collation})"
+        f";;create table item (id int primary key, value {declared})",
+        value=kind,
+    )
+    shop.install()
+    feed = Feed(shop.publication)
+    shop.run(f"insert into item values (1, {values[0]})")
+    upload(shop.engine, shop.publication, feed)
+    shop.run(f"update item set value = {values[1]}")
+    assert upload(shop.engine, shop.publication, feed).changes == 1
+    assert feed.records[0]["row"]["value"] != feed.records[1]["row"]["value"]
+    assert feed.records[1]["operation"] == "update"
+
+
+def test_a_row_that_stays_what_it_is_keeps_its_version(
+    databases: Databases, replication: str
+) -> None:
+    """An upsert of whole rows writes the version that the new row would have had."""
+    shop = Shop(
+        databases, replication, "create table item (id int primary key, name text)", name="string"
+    )
+    shop.install()
+    shop.run("insert into item values (1, 'bolt')")
+    upload(shop.engine, shop.publication, Feed(shop.publication))
+    (before,) = shop.versions()
+    shop.run(
+        "insert into item values (1, 'bolt') on conflict (id)"
+        " do update set name = excluded.name, row_version = excluded.row_version"
+    )
+    if replication == "merge":
+        assert shop.versions() == [before]
+        assert upload(shop.engine, shop.publication, Feed(shop.publication)).changes == 0
+    shop.run("update item set name = 'nut'")
+    changes = Feed(shop.publication)
+    upload(shop.engine, shop.publication, changes)
+    assert changes.records[-1]["row"]["name"] == "nut"
+
+
+def test_a_part_that_is_not_captured_is_noticed(databases: Databases, replication: str) -> None:
+    shop = Shop(
+        databases,
+        replication,
+        "create table item (id int primary key) partition by range (id)"
+        ";;create table low partition of item for values from (0) to (10)"
+        ";;create table high partition of item default",
+    )
+    shop.install()
+    shop.run("alter table low disable trigger all", "insert into item values (1), (11)")
+    with pytest.raises(CaptureProblem, match="is not captured any more"):
+        upload(shop.engine, shop.publication, Feed(shop.publication))
+
+
+def test_a_policy_that_hides_rows_stops_who_writes(databases: Databases) -> None:
+    """Capture would see no row; when somebody lifts the policy, the change would be in no queue."""
+    table = "create table item (id int primary key, name text)"
+    shop = Shop(databases, "merge", table, name="string")
+    owner = shop.engine.url.database
+    shop.run(
+        f"create role {owner} login password 'x'",
+        f"grant all on schema public to {owner}",
+        f"alter table item owner to {owner}",
+    )
+    shop.engine = open_database(
+        shop.engine.url.set(username=owner, password="x").render_as_string(hide_password=False)
+    )
+    shop.install()
+    shop.run(
+        "insert into item values (1, 'bolt')",
+        "alter table item enable row level security, force row level security",
+        "create policy everything on item using (true)",
+    )
+    with pytest.raises(DBAPIError, match="row-level security"):
+        shop.run("update item set name = 'nut'")
+    shop.run("alter table item no force row level security", "update item set name = 'nut'")
+    feed = Feed(shop.publication)
+    upload(shop.engine, shop.publication, feed)
+    assert feed.records[-1]["row"]["name"] == "nut"
+
+
+def test_a_rule_is_refused(databases: Databases, replication: str) -> None:
+    """It makes an update of the agent's delete, which then counts as done."""
+    shop = Shop(
+        databases,
+        replication,
+        "create table item (id int primary key, is_gone boolean)"
+        ";;create rule keep as on delete to item do instead"
+        " update item set is_gone = true where id = old.id",
+        is_gone="boolean",
+    )
+    with pytest.raises(CaptureProblem, match='the rule "keep" makes other statements'):
+        shop.install()
+    shop.run("drop rule keep on item")
+    shop.install()

@@ -77,6 +77,22 @@ def test_a_column_that_comes_later_is_captured(engine: Engine, replication: str)
 
 
 @pytest.mark.parametrize("replication", REPLICATIONS)
+def test_a_change_that_waits_gets_a_value_in_the_column(engine: Engine, replication: str) -> None:
+    publication = installed(engine, replication)
+    feed = Feed(shop(replication, **MORE))
+    upload(engine, publication, Feed(publication))
+    run(engine, "update item set name = 'nut'")
+    publication = shop(replication, **MORE)
+    run(engine, ADD_SIZE)
+    renew(engine, publication)
+    run(engine, "update item set size = 5")
+    upload(engine, publication, feed)
+    assert sizes(feed)[-1] == ("update", "5")
+    if replication == "merge":
+        assert feed.records[0]["previous_values"] == {"name": "bolt", "size": None}
+
+
+@pytest.mark.parametrize("replication", REPLICATIONS)
 def test_commands_bring_the_column(engine: Engine, replication: str) -> None:
     """Those of before it came, too, which say nothing about it."""
     publication = shop(replication, **MORE)
