@@ -1,16 +1,23 @@
 -- A conflict that says that it has a losing row has exactly one in its article's conflict table,
--- and no such row is without its conflict.
+-- and no such row is without its conflict. Articles that are not configured any more are left out:
+-- their tables are no models.
 {{ config(tags=['thorough']) }}
 
 with
 
+articles as (select * from {{ ref('configured_articles') }}),
+
 conflicts as (
     select
-        publication,
-        article,
-        conflict_id
-    from {{ ref('conflicts_info') }}
-    where has_lost_row
+        conflicts_info.publication,
+        conflicts_info.article,
+        conflicts_info.conflict_id
+    from {{ ref('conflicts_info') }} as conflicts_info
+    left semi join articles
+        on
+            conflicts_info.publication = articles.publication
+            and conflicts_info.article = articles.article
+    where conflicts_info.has_lost_row
 ),
 
 lost_rows as (

@@ -1,12 +1,20 @@
 -- The versions tables hold, of every row, the version that the decision log made last. A tombstone
--- may have been forgotten.
+-- may have been forgotten. Articles that are not configured any more are left out: their tables are
+-- no models.
 {{ config(tags=['thorough']) }}
 
 with
 
+articles as (select * from {{ ref('configured_articles') }}),
+
 outcomes as (
-    select * from {{ ref('change_outcomes') }}
-    where is_written
+    select change_outcomes.*
+    from {{ ref('change_outcomes') }} as change_outcomes
+    left semi join articles
+        on
+            change_outcomes.publication = articles.publication
+            and change_outcomes.article = articles.article
+    where change_outcomes.is_written
 ),
 
 -- one row per row that a run has changed
