@@ -44,8 +44,10 @@ class Writer:
 
 
 def strongest(writers: list[Writer]) -> Writer:
-    """The one of highest priority, the latest among equals."""
-    return max(writers, key=lambda writer: (writer.priority, writer.order))
+    """The one of highest priority, the latest among equals; what the run writes for a change shares
+    its place, and stands behind it.
+    """
+    return max(writers, key=lambda one: (one.priority, one.order, one.node, one.number))
 
 
 @dataclass(frozen=True, kw_only=True)
