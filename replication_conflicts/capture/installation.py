@@ -177,7 +177,7 @@ def _running_triggers(connection: Connection, dialect: str, table: str) -> set[s
 def _resting_in_a_part(connection: Connection, table: str) -> set[str]:
     """Triggers that a part of a partitioned table has, and which do not run there.
 
-    Those for `truncate` are a part's own: the parts of a table that is emptied say so, too.
+    Those for `truncate` are each part's own, and are not looked at.
     """
     query = (
         "select whole.tgname from pg_trigger whole"

@@ -251,6 +251,7 @@ class Agent:
     def _round(self) -> bool:
         """Take commands until there are none, or until a snapshot makes the rest obsolete."""
         place = self._patiently(self.place)
+        has_begun = place > Place()
         upcoming = Upcoming(in_transactions(self._ports.commands.after(place)))
         while batch := next(in_batches(upcoming.ahead(), self._options.most_transactions), None):
             command = batch[0].reinitialize
@@ -259,7 +260,9 @@ class Agent:
                 if self._patiently(self.place) <= place:
                     raise AgentProblem(f"command {command.command_id} does not lead on")
                 return True
-            self._patiently(self._check_no_snapshot_is_awaited)
+            if not has_begun:
+                self._patiently(self._check_no_snapshot_is_awaited)
+                has_begun = True
             self._take(batch, upcoming)
         return False
 
