@@ -1,5 +1,5 @@
-{#- Which change breaks a unique or foreign key at the end of its transaction or session, as CTEs up to `violations`: per
-    transaction of a subscriber the first change that does (publication, transaction_key, failing_position, failure).
+{#- Which changes of subscribers break a unique or foreign key at the end of their transaction or session, as CTEs up to `violations`:
+    publication, transaction_key, queue_position, the failure, and failing_position, the change of the transaction that is the first.
     Unique keys come first, of two rows that clash the one whose change is later in the queue; then children without a parent;
     then what the delete of a parent would leave without one.
 
@@ -49,7 +49,11 @@ violations as (
     select
         publication,
         transaction_key,
-        first_violation.queue_position as failing_position,
+        queue_position,
+        first_value(queue_position) over (
+            partition by publication, transaction_key
+            order by first_violation.layer, queue_position
+        ) as failing_position,
         {{ replication_conflicts.key_failure(
             'first_violation.constraint_id', 'publication', replication
         ) | indent(4) }} as failure
@@ -57,9 +61,10 @@ violations as (
         select
             publication,
             transaction_key,
-            min(struct(layer, queue_position, constraint_id)) as first_violation
+            queue_position,
+            min(struct(layer, constraint_id)) as first_violation
         from all_violations
-        group by publication, transaction_key
+        group by publication, transaction_key, queue_position
     )
 )
 {%- endmacro %}

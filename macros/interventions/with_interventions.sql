@@ -57,6 +57,9 @@ from (
             {%- endif %}
             null as guessed_failure,
             true as is_failure_final,
+            {%- if replication_conflicts.is_merge() %}
+            false as is_certain,
+            {%- endif %}
             false as is_run_row,
             null as cause_change_id,
             0 as round_number,

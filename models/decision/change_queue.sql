@@ -303,6 +303,9 @@ guessed as (
         cast(null as {{ failure_type() }}) as guessed_failure,
         -- under queued updating a failure may be assumed before it is sure
         met.replication = 'merge' as is_failure_final,
+        {%- if is_merge() %}
+        false as is_certain,
+        {%- endif %}
         -- rounds add rows that the run itself writes, for logical records
         false as is_run_row,
         cast(null as string) as cause_change_id,

@@ -45,28 +45,28 @@ settled_positions as (
     {{ settled_positions('round_before', place=session_place()) | indent(4) }}
 ),
 
--- one row per change: which change of its session fails. The rest of the session stands, so a
--- failure counts once everything before the session is settled, and the rest of it as well. It is
+{{ certain_changes('round_before', 'settled_positions') }},
+
+-- one row per change: whether it fails. The rest of its session stands, so a failure counts once it
+-- is certain, or once everything before the session is settled, and the rest of it as well. It is
 -- then final, and the session is judged again without the change
 judged_keys as (
-    select /*+ broadcast(settled_positions) */
-        round_before.*,
-        coalesce(
-            {{ session_place('round_before') }} = settled_positions.settled_position
-            and round_before.queue_position = round_before.failing_position
-            and not max(round_before.differs_from_guess) over (
-                partition by round_before.publication, round_before.transaction_key
-            ),
+    select
+        *,
+        (is_certain_now and key_failure is not null)
+        or coalesce(
+            place = settled_position
+            and queue_position = failing_position
+            and not max(differs_from_guess) over (partition by publication, transaction_key),
             false
         ) as is_failing
-    from round_before
-    left join settled_positions
-        on round_before.publication = settled_positions.publication
+    from certain
 ),
 
 assumed as (
     select
         *,
+        is_certain_now or is_failing as is_certain_next,
         if(is_failing, key_failure, guessed_failure) as next_failure,
         is_written and not is_failing as next_guess
     from judged_keys
@@ -114,6 +114,9 @@ select
     is_run_row,
     cause_change_id,
     next_failure as guessed_failure,
+    {%- if with_keys %}
+    is_certain_next as is_certain,
+    {%- endif %}
     intake,
     run_id,
     run_sequence,
@@ -159,6 +162,9 @@ changes as (
         run_sequence,
         is_run_row,
         cause_change_id,
+        {%- if with_keys %}
+        is_certain,
+        {%- endif %}
         guessed_failure
     from {{ previous_round(ref('change_queue')) }}
     where
@@ -638,6 +644,7 @@ select
     round_number,
     guess,
     guessed_failure,
+    is_certain,
     is_run_row,
     cause_change_id,
     group_key,
@@ -670,8 +677,9 @@ with
 
 {{ key_violations(stage('makers'), stage('ends'), 'merge') }},
 
--- one row per change: the change of its session that is the first to break a key. What is final is
--- left out when the rest of the session is judged, so a key that is broken then is another one
+-- one row per change: the key that it breaks, and the change of its session that is the first to
+-- break one. What is final is left out when the rest of the session is judged, so a key that is
+-- broken then is another one
 broken as (
     select
         decided.*,
@@ -682,6 +690,7 @@ broken as (
         on
             decided.publication = violations.publication
             and decided.transaction_key = violations.transaction_key
+            and decided.queue_position = violations.queue_position
 ),
 {% else -%}
 , broken as (select * from left_behind),
@@ -759,9 +768,10 @@ final as (
         guessed_failure,
         differs_from_guess,
         {%- if with_keys %}
+        is_certain,
         failing_position,
         key_failure,
-        differs_from_guess or failing_position is not null as is_unlike_guess,
+        differs_from_guess or key_failure is not null as is_unlike_guess,
         {%- else %}
         differs_from_guess as is_unlike_guess,
         {%- endif %}

@@ -518,6 +518,7 @@ checked as (
         on
             decided.publication = violations.publication
             and decided.transaction_key = violations.transaction_key
+            and violations.queue_position = violations.failing_position
 ),
 
 -- one row per change: whether its transaction breaks other keys than assumed. What is final is left

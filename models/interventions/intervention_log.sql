@@ -144,6 +144,10 @@ commands as (
             else struct(outcomes.node as node, outcomes.change_id as change_id)
         end as loser
     from {{ source('held', 'distribution_commands') }} as commands
+    left semi join {{ ref('apply_errors') }} as errors
+        on
+            commands.publication = errors.publication
+            and commands.command_id = errors.command_id
     inner join articles
         on
             commands.publication = articles.publication

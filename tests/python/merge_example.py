@@ -75,6 +75,57 @@ def initial_versions_of_a_subscriber() -> Case:
     )
 
 
+BROKEN_KEYS = "merge, many broken keys"
+
+
+def broken_keys(count: int = 12) -> Case:
+    """Changes that break keys, all of them for reasons of their own: lines of items that the
+    publisher has deleted just before, a session full of lines of an item that was never there, and
+    items with a code that is taken.
+    """
+    article = {"tracking": "row", "compensate_for_errors": True}
+    item = {"columns": {"item_id": "int", "code": "string"}, "primary_key": ["item_id"]}
+    line = {"columns": {"line_id": "int", "item_id": "int"}, "primary_key": ["line_id"]}
+    parent = {"columns": ["item_id"], "references": "item", "to": ["item_id"]}
+    configuration: dict[str, Any] = {
+        "replication": "merge",
+        "publisher": "HQ",
+        "articles": {
+            "item": {**item, **article, "unique": [["code"]], "initial_snapshot": True},
+            "line": {**line, **article, "foreign_keys": [parent]},
+        },
+    }
+
+    def inserted(name: str, key: int, position: int, **values: object) -> FeedRow:
+        found, row = net_change(name, key, position, "north", "insert", **values)
+        return found, {**row, "change_id": f"{name}-{key}", "lineage": {"north": key}}
+
+    rows: list[FeedRow] = []
+    for number in range(1, count + 1):
+        name, row = net_change("item", number, 10 * number, "HQ", "delete", code=None)
+        rows.append((name, {**row, "lineage": {"HQ": number + 1}}))
+        rows.append(inserted("line", number, 10 * number + 1, item_id=number))
+        rows.append(inserted("item", 200 + number, 10 * number + 2, code=f"code {100 + number}"))
+    for number in range(1, count + 1):
+        name, row = inserted("line", 300 + number, 1000 + number, item_id=999)
+        session = {"transaction_id": "north-session", "transaction_change_count": count}
+        rows.append((name, {**row, **session}))
+    initial = [
+        {"item_id": number, "code": f"code {number}", "row_version": f"HQ:{number}"}
+        for number in (*range(1, count + 1), *range(101, 101 + count))
+    ]
+    return Case(
+        label=BROKEN_KEYS,
+        configuration=configuration,
+        subscribers=("north",),
+        initial={"item": initial, "line": []},
+        deliveries=(Delivery(tuple(rows)),),
+        steps=(),
+        is_cut_free=True,
+        subscriptions={"north": {"priority": 75}},
+    )
+
+
 def merge_example() -> Case:
     """Four items; north's changes come first, and north has the higher priority.
 

@@ -11,7 +11,7 @@ import pytest
 from replication_conflicts.workload import Settings
 from tests.python.demo_loop import POLICIES, demo_case, sales_case
 from tests.python.demo_loop import SMALL as SMALL_DEMO
-from tests.python.differential.builds import Builds, builds
+from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
 from tests.python.differential.crafted import BUSY_ROW, crafted_cases
 from tests.python.strategies import (
@@ -43,19 +43,13 @@ def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path)
         assert running.changed_by_empty_run() == []
         assert running.data_test_errors() == ()
         running.build("--full-refresh")
-        assert rounds_of_last_run(running, BUSY_ROW) <= 2
+        assert running.rounds_of_last_run(BUSY_ROW) <= 2
         rebuilt = {
             played.case.label: compare(running, played, is_rebuilt=True)
             for played in running.played
             if played.case.is_cut_free
         }
         assert rebuilt == {label: [] for label in rebuilt}
-
-
-def rounds_of_last_run(running: Builds, label: str) -> int:
-    """How often the last run that decided anything of a case looked at its changes."""
-    (played,) = (played for played in running.played if played.case.label == label)
-    return max(int(one["round_number"]) for one in running.records("change_decisions", played))
 
 
 @pytest.mark.spark

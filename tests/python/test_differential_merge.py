@@ -9,9 +9,14 @@ import pytest
 
 from tests.python.differential.builds import builds
 from tests.python.differential.comparison import compare
-from tests.python.merge_example import initial_versions_of_a_subscriber
+from tests.python.merge_example import (
+    BROKEN_KEYS,
+    broken_keys,
+    initial_versions_of_a_subscriber,
+)
 from tests.python.strategies import Case
 from tests.python.strategies.merge_cases import (
+    key_case,
     merge_case,
     record_case,
     reporting_case,
@@ -20,6 +25,9 @@ from tests.python.strategies.merge_cases import (
 from tests.python.strategies.merge_publication import COLUMN_RESOLVERS, ROW_RESOLVERS
 
 SEEDS = (13, 26)
+# many unique and foreign keys that changes break
+KEY_SEEDS = (21,)
+MORE_KEY_SEEDS = (5, 17, 28)
 # with logical records: by row, as a whole, of two and three articles
 RECORD_SEEDS = (23, 39)
 # with an article beside the record
@@ -29,9 +37,9 @@ SMALL_RUN_SEEDS = (22, 43)
 REPORT_SEEDS = (21, 26, 36, 37, 48)
 
 
-def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> None:
+def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> dict[str, int]:
     """Rows, lineages, outcomes, conflicts and commands are as the reader has them, and again after
-    a full refresh.
+    a full refresh: for each case, how many rounds that has taken.
     """
     nothing: dict[str, list[str]] = {case.label: [] for case in cases}
     with builds(name, cases, folder, state) as running:
@@ -40,15 +48,36 @@ def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> None:
         assert running.data_test_errors() == ()
         running.build("--full-refresh")
         rebuilt = {one.case.label: compare(running, one, is_rebuilt=True) for one in running.played}
+        rounds = {label: running.rounds_of_last_run(label) for label in nothing}
     assert rebuilt == nothing
+    return rounds
 
 
 @pytest.mark.spark
 @pytest.mark.slow
 def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path) -> None:
-    """Row and column tracking, priorities, constraints, resolvers; initial rows of a subscriber."""
-    cases = [*(merge_case(seed) for seed in SEEDS), initial_versions_of_a_subscriber()]
-    play("differential_merge", cases, tmp_path, scratch_state)
+    """Row and column tracking, priorities, constraints, resolvers; initial rows of a subscriber.
+
+    Changes that fail for reasons of their own fail in the same round, however many they are.
+    """
+    cases = [
+        *(merge_case(seed) for seed in SEEDS),
+        *(key_case(seed) for seed in KEY_SEEDS),
+        initial_versions_of_a_subscriber(),
+        broken_keys(),
+    ]
+    rounds = play("differential_merge", cases, tmp_path, scratch_state)
+    assert rounds[BROKEN_KEYS] <= 3
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_builds_with_many_broken_keys_equal_the_sequential_reader(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """Unique and foreign keys that depend on each other, in one run and in two."""
+    cases = [key_case(seed, runs) for seed in MORE_KEY_SEEDS for runs in (1, 2)]
+    play("differential_keys", cases, tmp_path, scratch_state)
 
 
 @pytest.mark.spark

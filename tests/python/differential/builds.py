@@ -265,6 +265,12 @@ class Builds:
         found = self.outputs.records(relation)
         return [dict(record) for record in found if record["publication"] == played.name]
 
+    def rounds_of_last_run(self, label: str) -> int:
+        """How often the last run that decided anything looked at the changes of a case."""
+        (played,) = (one for one in self.played if one.case.label == label)
+        decisions = self.records("change_decisions", played)
+        return max((int(one["round_number"]) for one in decisions), default=0)
+
     def commands(self, played: Played, subscriber: str) -> list[Record]:
         """A subscriber's commands in order."""
         found = [

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
+from tests.python.merge_example import broken_keys
 from tests.python.strategies import case_from_seed, cut_again
 from tests.python.strategies.cases import Case
-from tests.python.strategies.merge_cases import merge_case, reporting_case, resolver_case
+from tests.python.strategies.merge_cases import (
+    key_case,
+    merge_case,
+    reporting_case,
+    resolver_case,
+)
 from tests.python.strategies.merge_publication import COLUMN_RESOLVERS, ROW_RESOLVERS
 from tests.python.strategies.replicas import ReaderPipeline
 from tests.python.strategies.workload import MEDIUM
@@ -23,6 +29,9 @@ POLICIES: dict[str, tuple[int, set[str]]] = {
 # merges, rows that several nodes delete, unique and foreign keys that break, and a change that
 # nobody disputes and whose row is not what it leaves
 MERGE_SEEDS = (13, 26, 54, 68, 88, 356)
+# between them: children and parents, unique keys of one column and of two, all of them broken in
+# chains
+KEY_SEEDS = (1, 3, 5, 18, 21, 25)
 # between them: records detected by record and by row, won, lost and broken; all three decisions,
 # stale ones, edits; refused commands that are undone, and that are not
 RECORD_SEEDS = (0, 19, 51, 55, 100)
@@ -47,6 +56,11 @@ def queued_cases() -> list[Case]:
 def merge_cases() -> list[Case]:
     """Merge replication: lineages, columns, constraints, and resolvers that name a side."""
     return [merge_case(seed, DELIVERIES) for seed in MERGE_SEEDS]
+
+
+def key_cases() -> list[Case]:
+    """Unique and foreign keys that many changes of a run break, for reasons of their own or not."""
+    return [*(key_case(seed) for seed in KEY_SEEDS), broken_keys()]
 
 
 def record_cases() -> list[Case]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.python.mutants.cases import merge_cases, queued_cases, record_cases, resolver_cases
+from tests.python.mutants.cases import (
+    key_cases,
+    merge_cases,
+    queued_cases,
+    record_cases,
+    resolver_cases,
+)
+from tests.python.mutants.keys import KEYS
 from tests.python.mutants.merge import MERGE
 from tests.python.mutants.mutant import Mutant
 from tests.python.mutants.queued import QUEUED
@@ -25,6 +32,7 @@ class Group:
 GROUPS = {
     "queued": Group(QUEUED, queued_cases),
     "merge": Group(MERGE, merge_cases),
+    "keys": Group(KEYS, key_cases),
     "records": Group(RECORDS, record_cases),
     "resolvers": Group(RESOLVERS, resolver_cases),
 }

@@ -36,6 +36,12 @@ def record_case(seed: int, runs: int = RUNS) -> Case:
     return cut_again(workload.case(), Random(seed), runs)
 
 
+def key_case(seed: int, runs: int = 1) -> Case:
+    """The workload of a seed in which many changes of a run break unique and foreign keys."""
+    size = replace(QUICK, keys=6, runs=(2, 2), steps=(25, 50), has_keys=True)
+    return cut_again(merge_workload_from_seed(seed, size).case(), Random(seed), runs)
+
+
 def resolver_case(resolver: Mapping[str, str], runs: int) -> Case:
     """The first workload of which that resolver makes something else than the default one does."""
     size = replace(QUICK, resolver=resolver)

@@ -112,6 +112,34 @@ def record_publication(random: Random) -> tuple[dict[str, Any], dict[str, dict[s
     return configuration, subscriptions
 
 
+def key_publication(random: Random) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Three articles with unique keys and foreign keys, of which many changes break one."""
+    subscriptions = _subscriptions(random)
+    names = ("customer", "purchase", "line")
+    articles = {name: _article(random, [f"{name}_id"]) for name in names}
+    for article in articles.values():
+        for constraint in ("not_null", "check", "unique"):
+            article.pop(constraint, None)
+    articles["customer"]["unique"] = [["price"]]
+    articles["purchase"]["unique"] = [random.choice((["note"], ["area", "day"]))]
+    for parent, name in pairwise(names):
+        articles[name]["columns"][f"{parent}_id"] = "int"
+        articles[name]["foreign_keys"] = [
+            {"columns": [f"{parent}_id"], "references": parent, "to": [f"{parent}_id"]}
+        ]
+    if random.random() < 0.5:
+        articles["line"]["foreign_keys"].append(
+            {"columns": ["price"], "references": "customer", "to": ["price"]}
+        )
+    configuration = {
+        "replication": "merge",
+        "publisher": "HQ",
+        "retention_days": 14,
+        "articles": articles,
+    }
+    return configuration, subscriptions
+
+
 def resolver_publication(
     random: Random, resolver: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

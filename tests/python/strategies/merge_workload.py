@@ -36,6 +36,7 @@ from tests.python.sequential_reader import (
 )
 from tests.python.strategies.cases import Case, Delivery, Step
 from tests.python.strategies.merge_publication import (
+    key_publication,
     publication,
     record_publication,
     resolver_publication,
@@ -54,7 +55,8 @@ class MergeSize:
 
     `has_reports`: subscribers refuse commands, and people decide about conflicts.  `resolver`: of
     the only article; whoever updates a row writes the column that it looks at.  `has_record`: there
-    is a logical record that is resolved as a whole, and an article beside it.
+    is a logical record that is resolved as a whole, and an article beside it.  `has_keys`: unique
+    and foreign keys everywhere.
     """
 
     keys: int
@@ -63,11 +65,14 @@ class MergeSize:
     has_reports: bool = True
     resolver: Mapping[str, str] | None = None
     has_record: bool = False
+    has_keys: bool = False
 
     def publication(self, random: Random) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """A configuration, and its subscriptions with their options."""
         if self.resolver:
             return resolver_publication(random, self.resolver)
+        if self.has_keys:
+            return key_publication(random)
         return record_publication(random) if self.has_record else publication(random)
 
 
