@@ -8,8 +8,8 @@
         {%- set now = replication_conflicts.article_shape(item.settings, item.options) -%}
         {%- set changed = {} -%}
         {%- for column, data_type in item.options.columns.items() if before -%}
-            {%- set property = 'replication_conflicts.column.' ~ column | lower -%}
-            {%- if before.get(property) != now[property] -%}
+            {%- set subject = 'column.' ~ column | lower -%}
+            {%- if before.get(subject) != now[subject] -%}
                 {%- do changed.update({column: data_type}) -%}
             {%- endif -%}
         {%- endfor -%}
@@ -32,7 +32,7 @@
     {%- set added, widened = [], {} -%}
     {%- for column, data_type in columns.items() if relation -%}
         {%- if column | lower not in present -%}
-            {%- do added.append(adapter.quote(column) ~ ' ' ~ data_type) -%}
+            {%- do added.append(adapter.quote(column) ~ ' ' ~ replication_conflicts.unlimited_type(data_type)) -%}
         {%- elif present[column | lower] != replication_conflicts.plain_type(data_type) -%}
             {%- do widened.update({column: data_type}) -%}
         {%- endif -%}

@@ -4,7 +4,9 @@
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {{- config(
     materialized='kept_view',
-    tblproperties=replication_conflicts.article_shape(replication_conflicts.publications().get(publication), options)
+    tblproperties=replication_conflicts.shape_properties(
+        replication_conflicts.article_shape(replication_conflicts.publications().get(publication), options)
+    )
 ) -}}
 {#- a run of this model alone would else say that its rows were decided with what there is now -#}
 {%- set problems = replication_conflicts.shape_problems(publication, article) -%}

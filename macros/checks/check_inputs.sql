@@ -68,6 +68,7 @@
             + replication_conflicts.row_filter_problems(found['row_filter'], subscriptions)
             + other_shapes
             + replication_conflicts.model_problems()
+            + replication_conflicts.full_refresh_problems()
             + replication_conflicts.expression_problems()
         -%}
         {%- if problems -%}

@@ -23,13 +23,16 @@ case
                     then "the key ({{ options.primary_key | join(', ') }}) cannot be edited. Correct edited."
                 {%- for column, data_type in options.columns.items() %}
                 {%- set text = "edited['" ~ column ~ "']" %}
+                {%- set kind = data_type | lower | trim %}
                 {%- set value = replication_conflicts.typed_value(text, data_type) %}
                 when {{ text }} is not null
                     and (
                         {{ value }} is null
-                        {%- if modules.re.match('(tinyint|smallint|int|bigint|decimal)\\b', data_type) %}
+                        {%- if modules.re.match('(tinyint|smallint|int|bigint|decimal)\\b', kind) %}
                         -- a cast would leave out digits behind the point in silence
                         or coalesce(try_cast({{ text }} as decimal(38, 18)) <> {{ value }}, false)
+                        {%- elif modules.re.match('(var)?char\\b', kind) %}
+                        or length({{ text }}) > {{ modules.re.findall('\\d+', kind)[0] }}
                         {%- endif %}
                     )
                     then concat("column '{{ column }}' cannot hold '", edited['{{ column }}'], "', it is {{ data_type }}. Correct edited.")

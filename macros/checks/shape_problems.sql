@@ -10,9 +10,9 @@
         {%- if not replication_conflicts.is_decided_anew() -%}
             {%- set shape = replication_conflicts.article_shape(item.settings, item.options) -%}
             {%- set changes = [] -%}
-            {%- for property, before in replication_conflicts.recorded_shape(item).items() if shape.get(property) != before -%}
-                {%- if not replication_conflicts._is_wider_column(property, before, shape.get(property)) -%}
-                    {%- do changes.append(replication_conflicts._shape_change(property, before, shape.get(property))) -%}
+            {%- for subject, before in replication_conflicts.recorded_shape(item).items() if shape.get(subject) != before -%}
+                {%- if not replication_conflicts._is_wider_column(subject, before, shape.get(subject)) -%}
+                    {%- do changes.append(replication_conflicts._shape_change(subject, before, shape.get(subject))) -%}
                 {%- endif -%}
             {%- endfor -%}
             {%- if changes -%}
@@ -28,16 +28,14 @@
 {%- endmacro %}
 
 
-{#- Whether a property is the type of a column that holds more values than before. -#}
-{% macro _is_wider_column(property, before, now) -%}
-    {%- set is_type = property.startswith('replication_conflicts.column.') and now is not none -%}
-    {{ return(is_type and replication_conflicts.is_wider(now | replace(';', ','), before | replace(';', ','))) }}
+{#- Whether what has changed is the type of a column, and it holds more values than before. -#}
+{% macro _is_wider_column(subject, before, now) -%}
+    {{ return(subject.startswith('column.') and now is not none and replication_conflicts.is_wider(now, before)) }}
 {%- endmacro %}
 
 
 {#- What has changed, in words; now: none where a column is gone. -#}
-{% macro _shape_change(property, before, now) -%}
-    {%- set subject = property.split('.', 1)[1] -%}
+{% macro _shape_change(subject, before, now) -%}
     {%- if subject == 'primary_key' -%}
         {{ return('its primary key was (' ~ before.split('|') | join(', ') ~ '), is (' ~ now.split('|') | join(', ') ~ ')') }}
     {%- elif subject == 'publisher' -%}
@@ -47,9 +45,9 @@
     {%- elif subject == 'initial_snapshot' -%}
         {{ return('initial_snapshot was ' ~ before ~ ', is ' ~ now ~ ': initial rows are read by the first run alone') }}
     {%- endif -%}
-    {%- set column = subject.split('.')[1] -%}
+    {%- set column = subject.split('.', 1)[1] -%}
     {%- if now is none -%}
-        {{ return("it had the column '" ~ column ~ "' (" ~ before | replace(';', ',') ~ '), and has it no longer') }}
+        {{ return("it had the column '" ~ column ~ "' (" ~ before ~ '), and has it no longer') }}
     {%- endif -%}
-    {{ return("the column '" ~ column ~ "' was " ~ before | replace(';', ',') ~ ', is ' ~ now | replace(';', ',')) }}
+    {{ return("the column '" ~ column ~ "' was " ~ before ~ ', is ' ~ now) }}
 {%- endmacro %}

@@ -22,7 +22,7 @@
             ~ " Leave it out of the article, or stage the feed with versions of its own."
         ) }}
     {%- elif kind == 'binary' -%}
-        unbase64(if(typeof({{ field }}) = 'binary', base64({{ field }}), {{ text }}))
+        try_to_binary(if(typeof({{ field }}) = 'binary', base64({{ field }}), {{ text }}), 'base64')
     {%- elif kind == 'date' -%}
         if(
             {{ is_count }},

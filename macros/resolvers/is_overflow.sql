@@ -1,8 +1,10 @@
-{#- Whether a computed value does not fit its column. A text always does. -#}
+{#- Whether a computed value does not fit its column: a number that is too large, a text that is too long. -#}
 {% macro is_overflow(value, data_type) -%}
     {%- set kind = data_type | lower | replace(' ', '') -%}
-    {%- if kind.startswith(('string', 'varchar', 'char')) -%}
+    {%- if kind == 'string' -%}
         {{ return('false') }}
+    {%- elif kind.startswith(('varchar', 'char')) -%}
+        {{ return('length(' ~ value ~ ') > ' ~ modules.re.findall('\\d+', kind)[0]) }}
     {%- elif replication_conflicts.number_scale(data_type) is none -%}
         {{ return('coalesce(abs(cast(' ~ value ~ ' as ' ~ data_type ~ ")) = double('infinity'), false)") }}
     {%- endif -%}

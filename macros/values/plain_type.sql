@@ -1,4 +1,4 @@
-{#- A column's type for comparison: without spaces, and a text of limited length as a string, because Delta shows it as one. -#}
+{#- A column's type for comparison with another one: as tables have it, without spaces. -#}
 {% macro plain_type(data_type) -%}
-    {{ return(modules.re.sub('(var)?char\\(\\d+\\)', 'string', data_type | lower | replace(' ', ''))) }}
+    {{ return(replication_conflicts.unlimited_type(data_type) | lower | replace(' ', '')) }}
 {%- endmacro %}

@@ -19,5 +19,7 @@ select
     {{ typed_value(canonical_text('list_value', 'array<int>'), 'array<int>') }}
     <=> list_value as is_same_list,
     {{ typed_value(canonical_text('record_value', 'struct<a:int>'), 'struct<a:int>') }}
-    <=> record_value as is_same_record
+    <=> record_value as is_same_record,
+    -- five characters are no base64
+    {{ typed_value("'abcde'", 'binary') }} is null as is_nothing_of_no_text
 from {{ ref('unit_typed_value_input') }}

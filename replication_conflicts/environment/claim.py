@@ -40,6 +40,9 @@ class Storage(Protocol):
     def remove(self) -> None:
         """Remove the file."""
 
+    def close(self) -> None:
+        """Give back what reading and writing has taken."""
+
 
 class Claim:
     """A run's claim on a schema. `beat`: seconds between two signs of life."""
@@ -68,6 +71,7 @@ class Claim:
         with suppress(Exception):
             if _entry(self._storage.read()).get("run") == self._run:
                 self._storage.remove()
+            self._storage.close()
 
     def check(self) -> None:
         """Raises SessionError when another run has taken this one for dead."""
@@ -160,10 +164,16 @@ class HadoopFile:
         """See Storage."""
         self._files.delete(self._path, False)
 
+    def close(self) -> None:
+        """See Storage."""
+        self._files.close()
+
     def _write(self, text: str, is_replaced: bool) -> None:
         stream = self._files.create(self._path, is_replaced)
-        stream.write(bytearray(text, "utf-8"))
-        stream.close()
+        try:
+            stream.write(bytearray(text, "utf-8"))
+        finally:
+            stream.close()
 
 
 def is_needed(settings: Mapping[str, str], command: str) -> bool:

@@ -29,6 +29,7 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 WAREHOUSE = "spark.sql.warehouse.dir"
 HIVE_RESOURCES = "spark.hadoop.hive.downloaded.resources.dir"
 JARS = "spark.jars"
+ANSI = "spark.sql.ansi.enabled"
 
 _PATH_OPTIONS = (
     "-Dlog4j2.configurationFile=",
@@ -77,8 +78,13 @@ def start(parameters: Mapping[str, Any], project_dir: Path) -> SparkSession:
 
 
 def resolved(parameters: Mapping[str, Any], project_dir: Path) -> dict[str, str]:
-    """`parameters` as text, every relative path in them made absolute."""
+    """`parameters` as text, every relative path in them made absolute.
+
+    With the setting that dbt-spark has for every session, whatever its profile says: a row filter
+    gives NULL for a value that cannot be cast, where ANSI SQL has an error.
+    """
     settings = {str(key): str(value) for key, value in parameters.items()}
+    settings[ANSI] = "false"
     if CLASS_PATH in settings:
         paths = settings[CLASS_PATH].split(":")
         settings[CLASS_PATH] = ":".join(_absolute(path, project_dir) for path in paths)
@@ -119,6 +125,8 @@ def is_locked(metastore: Path) -> bool:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (ImportError, FileNotFoundError):
         return False
+    except PermissionError as error:
+        raise SessionError(f"the metastore cannot be opened: {error}") from error
     except OSError:
         return True
     return False

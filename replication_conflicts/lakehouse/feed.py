@@ -384,7 +384,7 @@ def _typed(column: str, spark_type: str) -> str:
     text = f"row[{json.dumps(column, ensure_ascii=False)}]"
     kind = spark_type.strip().lower()
     if kind == "binary":
-        return f"unbase64({text})"
+        return f"try_to_binary({text}, 'base64')"
     if kind.startswith(("array", "map", "struct")):
         return f"from_json({text}, '{spark_type}')"
     return f"cast({text} as {spark_type})"

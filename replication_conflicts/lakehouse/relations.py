@@ -85,6 +85,10 @@ def canonical_sql(column: str, spark_type: str) -> str:
     kind = spark_type.strip().lower()
     if kind == "binary":
         return f"base64({name})"
+    scale = re.fullmatch(r"decimal\(\d+,\s*(\d+)\)", kind)
+    if scale and int(scale[1]) > 6:
+        # a cast makes 3E-8 of a small number
+        return f"translate(format_number({name}, {scale[1]}), ',', '')"
     return f"cast({name} as string)"
 
 

@@ -55,6 +55,9 @@ class SharedFile:
         """See Storage."""
         self.path.unlink()
 
+    def close(self) -> None:
+        """See Storage."""
+
 
 @pytest.fixture
 def file(tmp_path: Path) -> SharedFile:

@@ -477,6 +477,10 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         publication(articles={"c": publication()["articles"]["item"]}),
         ("article 'c'", "'conflict_a_b_c'", "publication 'a', article 'b_c'"),
     ),
+    "name_of_reports": (
+        publication(articles={"Apply_errors": publication()["articles"]["item"]}),
+        ("article 'Apply_errors'", "the feed of reports", "rename the article"),
+    ),
     "PLAIN": (publication(), ("article 'item'", "'PLAIN__item'", "publication 'plain'")),
     **{
         f"reserved_{column}": (

@@ -180,6 +180,11 @@ def test_paths_with_spaces_survive(tmp_path: Path) -> None:
     assert session.metastore_folder(settings, tmp_path) == state / "metastore_db"
 
 
+def test_expressions_mean_what_they_mean_in_builds() -> None:
+    """dbt-spark ends ANSI's errors for its sessions; so do those that read without dbt."""
+    assert session.resolved({session.ANSI: "true"}, REPOSITORY)[session.ANSI] == "false"
+
+
 def test_a_metastore_service_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     def folder() -> Path | None:
         settings = profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "cluster")

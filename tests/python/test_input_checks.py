@@ -218,6 +218,50 @@ def test_an_article_that_has_become_another_one(
 
 
 @pytest.mark.spark
+def test_words_that_spark_hides_in_lists(consumer: ScratchProject) -> None:
+    """Names and texts with `url`, `token` or `password` in them, and what would end a property."""
+    fill(consumer, subscriptions="('stock', 'south')")
+    before = PROJECT.replace("price: int}", 'image_url: "decimal(4,2)"}')
+    before = before.replace("publisher: HQ", "publisher: 'Passwords, [Token]'")
+    file = consumer.folder / "dbt_project.yml"
+    try:
+        file.write_text(before)
+        assert not errors(consumer)
+        with published(consumer):
+            assert not errors(consumer)
+            file.write_text(PROJECT)
+            (error,) = errors(consumer)
+    finally:
+        file.write_text(PROJECT)
+    assert "it had the column 'image_url' (decimal(4,2)), and has it no longer" in error
+    assert "the publisher was 'Passwords, [Token]', is 'HQ'" in error
+
+
+@pytest.mark.spark
+def test_models_that_are_not_refreshed_with_the_others(consumer: ScratchProject) -> None:
+    """One table that a full refresh leaves alone would get everything twice."""
+    fill(consumer, subscriptions="('stock', 'south')")
+    file = consumer.folder / "dbt_project.yml"
+
+    def said(is_refreshed: str, owner: str, *options: str) -> str:
+        models = f"{owner}: {{+full_refresh: {is_refreshed}}}"
+        file.write_text(f"{PROJECT}\nmodels: {{{models}}}\n")
+        try:
+            return "\n".join(errors(consumer, *options))
+        finally:
+            file.write_text(PROJECT)
+
+    assert not said("false", "replication_conflicts")
+    package = said("false", "replication_conflicts", "--full-refresh")
+    assert "model 'change_outcomes' has full_refresh: false" in package
+    assert "intervention_log" not in package
+    own = said("false", "checked_inputs", "--full-refresh")
+    assert "model 'stock__item__versions' has full_refresh: false" in own
+    always = said("true", "replication_conflicts")
+    assert "model 'change_outcomes' has full_refresh: true" in always
+
+
+@pytest.mark.spark
 def test_types_that_become_wider(consumer: ScratchProject) -> None:
     """They hold every value, with the same text; other types stop the run, each named."""
     pairs = [*WIDER, *OTHER]

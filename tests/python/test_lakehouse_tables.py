@@ -73,9 +73,12 @@ def test_a_value_that_does_not_fit_is_an_error(scratch_copy: Callable[[], Scratc
 
 
 def test_canonical_texts_have_the_names_of_their_columns() -> None:
-    assert canonical_columns({"a`b": " BINARY", "n": "int"}) == [
+    columns = {"a`b": " BINARY", "n": "int", "d": "decimal(9,6)", "e": "decimal(18, 9)"}
+    assert canonical_columns(columns) == [
         "base64(`a``b`) as `a``b`",
         "cast(`n` as string) as `n`",
+        "cast(`d` as string) as `d`",
+        "translate(format_number(`e`, 9), ',', '') as `e`",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -93,7 +94,7 @@ def _value_of_both(article: Article, theirs: Any, ours: Any) -> Any:
     resolver = article.resolver
     kind = article.columns[resolver.column]
     if resolver.name == "merge_text":
-        return _merged_text(theirs, ours, resolver.separator)
+        return _short_enough(_merged_text(theirs, ours, resolver.separator), kind)
     if isinstance(ours, float):
         both = ours + theirs
         return _fitting(both / 2 if resolver.name == "averaging" else both, kind)
@@ -111,6 +112,14 @@ def _merged_text(theirs: str, ours: str, separator: str) -> str:
     while length < min(len(theirs), len(ours)) and theirs[length] == ours[length]:
         length += 1
     return ours + separator + theirs[length:]
+
+
+def _short_enough(text: str, kind: str) -> str:
+    """The text, where its column has room for it."""
+    limit = re.fullmatch(r"(?:var)?char\((\d+)\)", kind)
+    if limit and len(text) > int(limit[1]):
+        raise Overflow(kind)
+    return text
 
 
 def _has_previous_value(change: Change, column: str) -> bool:
