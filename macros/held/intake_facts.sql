@@ -40,5 +40,5 @@
         )
     {% endset -%}
     {%- set row = run_query(facts).rows[0] -%}
-    {{ return({'has_aged': row[0] > 0, 'has_passed': row[1] > 0}) }}
+    {{ return({'has_aged': row['aged_publications'] > 0, 'has_passed': row['passed_publications'] > 0}) }}
 {%- endmacro %}

@@ -1,10 +1,13 @@
 {#- A row as the publisher holds it at some moment, as a struct: what decisions about the next change look at. Queued updating
-    needs the version alone; the rest is NULL there.
-      version        GUID or 'node:number'; NULL where the row is deleted
-      node           the node whose change made it; '<publisher>*' where a run made it
-      lineage        node to the highest version number that is known of it
-      merge_version  see merge_version_type
-      row            the values as canonical text, as far as decisions need them -#}
+    knows no lineage and no merge_version, and needs the row only for constraints; what is not needed is NULL.
+      version         GUID or 'node:number'; NULL where the row is deleted
+      node            the node whose change made it; '<publisher>*' where a run made it
+      change_id       the change that made it; NULL for initial rows and what a run made
+      is_deleted      whether the row is gone
+      is_of_this_run  whether this run has decided it
+      lineage         node to the highest version number that is known of it
+      merge_version   see merge_version_type
+      row             the values as canonical text, as far as decisions need them -#}
 {% macro row_state(version, node, change_id, is_deleted, is_of_this_run, lineage='null', merge_version='null', row='null') -%}
 struct(
         cast({{ version }} as string) as version,

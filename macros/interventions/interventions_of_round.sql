@@ -1,5 +1,5 @@
 {#- The changes of a round with what becomes of each that is a decision of a person or a refused command: intervention_outcome, and
-    is_intervention_written, whether it makes a version of its row; NULL for changes. A query.
+    is_intervention_written, whether it makes a version of its row; NULL and false for changes. A query.
     Rule: of several decisions about one conflict the first that is not stale counts; the others find it gone. -#}
 {% macro interventions_of_round(changes) -%}
 select

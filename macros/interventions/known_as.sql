@@ -4,7 +4,7 @@
 {% macro known_as() -%}
 if(
         intervention.kind = 'refused_command' and operation = 'delete',
-        map(node, number, intervention.subscriber, {{ replication_conflicts.never() }}),
+        map(node, number, intervention.subscriber, {{ replication_conflicts.behind_queue() }}),
         map(node, number)
     )
 {%- endmacro %}

@@ -38,7 +38,7 @@ from (
             pending.replication,
             null as lineage,
             -- it knows whatever it meets
-            {{ replication_conflicts.never() }} as known_position,
+            {{ replication_conflicts.behind_queue() }} as known_position,
             null as previous_values,
             pending.tracked_columns as written_columns,
             pending.tracked_columns,

@@ -44,6 +44,8 @@
     {%- set state = namespace(number=1, table=table, unsettled=unsettled, has_settled_later=false) -%}
     {%- set state.open = replication_conflicts._open_rows(table, again, apart, unsettled) -%}
     {%- set settled_rows = ['select * from ' ~ table ~ ' where not (' ~ state.open ~ ')'] -%}
+    {#- whether the finished relation reads the table of the last round -#}
+    {%- set state.is_read = true -%}
     {%- if state.unsettled -%}
         {%- set limit = run_query(config.require('round_limit') | replace('previous_round', table | string))
             .columns[0].values()[0] -%}
@@ -55,17 +57,18 @@
             {%- set assumed = '(' ~ (assumptions | replace(first_relation, previous)) ~ ')' -%}
             {%- do replication_conflicts._write_round(table, round | replace(first_relation, assumed), state.unsettled) -%}
             {%- set unsettled = replication_conflicts._unsettled_parts(table) -%}
-            {%- set is_read = settled_rows[-1].startswith('select * from ' ~ state.table ~ ' ') -%}
-            {%- if not is_read -%}
+            {%- if not state.is_read -%}
                 {%- do adapter.drop_relation(state.table) -%}
             {%- endif -%}
             {%- set state.open = replication_conflicts._open_rows(table, again, apart, unsettled) -%}
             {%- set settled = 'select * from ' ~ table ~ ' where not (' ~ state.open ~ ')' -%}
+            {%- set state.is_read = false -%}
             {%- if settles_in_parts and unsettled -%}
                 {%- do replication_conflicts._keep_settled(settled_later, settled, state.has_settled_later) -%}
                 {%- set state.has_settled_later = true -%}
             {%- elif unsettled | length < state.unsettled | length -%}
                 {%- do settled_rows.append(settled) -%}
+                {%- set state.is_read = true -%}
             {%- endif -%}
             {%- set state.table = table -%}
             {%- set state.unsettled = unsettled -%}

@@ -1,4 +1,4 @@
-{#- Whether a publication has logical records; without a name, whether any has. -#}
-{% macro has_records(publication=none) -%}
-    {{ return(replication_conflicts.record_articles(publication) | length > 0) }}
+{#- Whether any publication has logical records. -#}
+{% macro has_records() -%}
+    {{ return(replication_conflicts.record_articles() | length > 0) }}
 {%- endmacro %}

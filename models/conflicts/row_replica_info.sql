@@ -76,7 +76,7 @@ queued_rows as (
         cast(null as string) as colname,
         coalesce(made.node, held.publisher) as node,
         if(made.node is null, held.row_version, made.newest.publisher_version) as version,
-        coalesce(made.newest.version_change_id <=> held.version_change_id, true) as is_current,
+        made.newest.version_change_id <=> held.version_change_id as is_current,
         held.is_deleted,
         held.version_node is null as is_initial,
         false as is_of_a_run

@@ -490,7 +490,6 @@ final as (
         new_version,
         change_row,
         other_content,
-        is_apart,
         intake,
         was_seen,
         case

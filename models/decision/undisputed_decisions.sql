@@ -125,7 +125,6 @@ final as (
         policy,
         contending_priority,
         lineage,
-        false as is_contended,
         0 as round_number,
         'descendant' as comparison,
         held_before_run.version as held_version,

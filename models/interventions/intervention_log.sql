@@ -335,7 +335,7 @@ described as (
         true as is_behind_place,
         -- behind one place: as they name places before it, then in the order of their conflicts
         struct(
-            coalesce(canonical.named_position, {{ never() }}) as named_position,
+            coalesce(canonical.named_position, {{ behind_queue() }}) as named_position,
             canonical.transaction_position,
             canonical.queue_position
         ) as place_order,

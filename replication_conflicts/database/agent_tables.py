@@ -101,7 +101,7 @@ def is_known(connection: Connection, publication: str, subscriber: str) -> bool:
 
 
 def read_position(connection: Connection, publication: str, subscriber: str) -> Place:
-    """The place in the queue up to which the commands are applied; 0 before the first."""
+    """The place in the queue up to which commands are applied; before the first: before all."""
     return _position(connection, publication, subscriber, is_locked=False) or Place()
 
 

@@ -15,11 +15,6 @@ class Positions:
     def __init__(self, start: int = 1) -> None:
         self._next = start
 
-    @property
-    def last(self) -> int:
-        """The last position that was given out; 0 before the first."""
-        return self._next - 1
-
     def take(self) -> int:
         """The next position."""
         self._next += 1

@@ -1,7 +1,8 @@
 """Values of article columns: Python values, and the canonical text in which rows travel as maps.
 
-Canonical text of a value is what Spark's cast to string gives in a session whose time zone is UTC;
-binary is base64. NULL is None on both sides.
+Canonical text of a value is what Spark's cast to string gives in a session whose time zone is UTC,
+but for numbers of many decimal places, which have no exponent; binary is base64. NULL is None on
+both sides.
 """
 
 from __future__ import annotations

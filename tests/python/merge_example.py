@@ -126,6 +126,97 @@ def broken_keys(count: int = 12) -> Case:
     )
 
 
+def keys_in_chains() -> Case:
+    """Changes that would break a key if the one before them stood, which fails: they apply.
+
+    Five pairs: a merge of columns of one row; the only child of a parent that is deleted; a unique
+    key that is free again; one of two columns that merging has put together; the parent's column
+    that stays as it was held.
+    """
+
+    def key(column: str, parent: str) -> dict[str, Any]:
+        return {"columns": [column], "references": "item", "to": [parent]}
+
+    article = {"compensate_for_errors": True, "initial_snapshot": True}
+    configuration: dict[str, Any] = {
+        "replication": "merge",
+        "publisher": "HQ",
+        "articles": {
+            "item": {
+                "columns": {"item_id": "int", "code": "string"},
+                "primary_key": ["item_id"],
+                "unique": [["code"]],
+                **article,
+            },
+            "line": {
+                "columns": {
+                    **{"line_id": "int", "item_id": "int", "item_code": "string"},
+                    "note": "string",
+                },
+                "primary_key": ["line_id"],
+                "tracking": "column",
+                "unique": [["note"]],
+                "foreign_keys": [key("item_id", "item_id"), key("item_code", "code")],
+                **article,
+            },
+            "bin": {
+                "columns": {"bin_id": "int", "item_id": "int", "a": "string", "b": "string"},
+                "primary_key": ["bin_id"],
+                "tracking": "column",
+                "unique": [["a", "b"]],
+                "foreign_keys": [key("item_id", "item_id")],
+                **article,
+            },
+        },
+    }
+    plain: dict[str, dict[str, object]] = {
+        "line": {"item_id": 1, "item_code": None, "note": None},
+        "bin": {"item_id": 1, "a": "a0", "b": "b0"},
+    }
+
+    def inserted(position: int, node: str, article: str, key: int, **values: object) -> FeedRow:
+        row = {**plain[article], **values}
+        name, change = net_change(article, key, position, node, "insert", **row)
+        return name, {**change, "lineage": {node: key}, "changed_columns": None}
+
+    def updated(position: int, node: str, article: str, key: int, **values: object) -> FeedRow:
+        row = {**plain[article], **values, "changed_columns": list(values)}
+        return net_change(article, key, position, node, "update", **row)
+
+    rows = (
+        updated(1, "north", "line", 1, item_id=999),
+        updated(2, "south", "line", 1, note="kept"),
+        inserted(3, "south", "line", 21, item_id=2, note="taken"),
+        net_change("item", 2, 4, "north", "delete", code=None),
+        inserted(5, "south", "line", 31, item_id=999, note="free again"),
+        inserted(6, "north", "line", 32, note="free again"),
+        updated(7, "north", "bin", 40, a="a1"),
+        updated(8, "south", "bin", 40, b="b1", item_id=999),
+        inserted(9, "north", "bin", 41, a="a1", b="b1"),
+        net_change("item", 3, 10, "south", "update", code="k4"),
+        inserted(11, "north", "line", 51, item_code="k3"),
+    )
+    items = [
+        {"item_id": number, "code": f"k{number}", "row_version": f"HQ:{number}"}
+        for number in range(1, 5)
+    ]
+    lines = [
+        {"line_id": line, **plain["line"], "note": note, "row_version": f"HQ:{line}"}
+        for line, note in ((1, None), (20, "taken"))
+    ]
+    bins = [{"bin_id": 40, **plain["bin"], "row_version": "HQ:40"}]
+    return Case(
+        label="merge, keys in chains",
+        configuration=configuration,
+        subscribers=("north", "south"),
+        initial={"item": items, "line": lines, "bin": bins},
+        deliveries=(Delivery(rows),),
+        steps=(),
+        is_cut_free=True,
+        subscriptions={"north": {"priority": 75}, "south": {"priority": 50}},
+    )
+
+
 def merge_example() -> Case:
     """Four items; north's changes come first, and north has the higher priority.
 

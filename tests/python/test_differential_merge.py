@@ -13,6 +13,7 @@ from tests.python.merge_example import (
     BROKEN_KEYS,
     broken_keys,
     initial_versions_of_a_subscriber,
+    keys_in_chains,
 )
 from tests.python.strategies import Case
 from tests.python.strategies.merge_cases import (
@@ -65,6 +66,7 @@ def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path)
         *(key_case(seed) for seed in KEY_SEEDS),
         initial_versions_of_a_subscriber(),
         broken_keys(),
+        keys_in_chains(),
     ]
     rounds = play("differential_merge", cases, tmp_path, scratch_state)
     assert rounds[BROKEN_KEYS] <= 3

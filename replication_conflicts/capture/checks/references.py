@@ -20,7 +20,7 @@ from replication_conflicts.database.statements import run_plain
 
 # a column without a name is one of the key
 _SQLITE_REFERENCES = """
-select lower(held.name) as child, held.name as child_name, lower(named."table") as parent,
+select lower(held.name) as child, lower(named."table") as parent,
     named."table" as parent_name, named.on_delete, named.on_update,
     json_group_array(lower(named."from")) as columns, json_group_array(lower(named."to")) as targets
 from sqlite_master held, pragma_foreign_key_list(held.name) named
@@ -31,8 +31,7 @@ order by held.name, named.id
 # as pg_constraint writes actions: c cascade, n set null, d set default; what a partition refers to,
 # its table does
 _POSTGRES_REFERENCES = """
-select cast(child.oid as text) as child, child.relname as child_name,
-    cast(parent.oid as text) as parent, parent.relname as parent_name,
+select cast(child.oid as text) as child, cast(parent.oid as text) as parent, parent.relname as parent_name,
     {action_of_delete} as on_delete, {action_of_update} as on_update,
     cast(to_json(one.conkey) as text) as columns, cast(to_json(one.confkey) as text) as targets
 from pg_constraint one
@@ -53,7 +52,6 @@ class _Reference:
     """A foreign key; tables and columns have whatever tells them apart in the catalog."""
 
     child: str
-    child_name: str
     parent: str
     parent_name: str
     on_delete: str

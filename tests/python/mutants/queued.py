@@ -92,7 +92,7 @@ QUEUED = (
     Mutant(
         "no change is ever found to be too old",
         "macros/held/intake_facts.sql",
-        "'has_aged': row[0] > 0",
+        "'has_aged': row['aged_publications'] > 0",
         "'has_aged': false",
     ),
     Mutant(

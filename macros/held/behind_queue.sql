@@ -1,4 +1,4 @@
 {#- A place behind every queue. -#}
-{% macro never() -%}
+{% macro behind_queue() -%}
     {{ return('9223372036854775807') }}
 {%- endmacro %}
