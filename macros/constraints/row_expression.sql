@@ -4,7 +4,7 @@
     have, because of its space. -#}
 {% macro row_expression(expression, columns, row) -%}
     {%- set bound_row = adapter.quote('the row') -%}
-    {%- set bound = namespace(text='(' ~ expression ~ ')', has_columns=false) -%}
+    {%- set bound = namespace(text='(' ~ replication_conflicts.with_escaped_breaks(expression) ~ ')', has_columns=false) -%}
     {%- for column, data_type in columns.items() if column | lower in expression | lower -%}
         {%- set bound.has_columns = true -%}
         {%- set bound.text = 'transform(array(' ~ replication_conflicts.typed_value(bound_row ~ "['" ~ column ~ "']", data_type)

@@ -349,7 +349,12 @@ def _flow(value: object) -> str:
     """A step in one line of YAML, for people."""
     dumper = yaml.SafeDumper
     text = yaml.dump(
-        _plain(value), Dumper=dumper, default_flow_style=True, sort_keys=False, width=10**6
+        _plain(value),
+        Dumper=dumper,
+        default_flow_style=True,
+        allow_unicode=True,
+        sort_keys=False,
+        width=10**6,
     )
     return text.strip()
 
