@@ -10,6 +10,8 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
+from replication_conflicts.words import counted
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -28,7 +30,7 @@ def print_query(console: Console, spark: SparkSession, schema: str, query: str, 
         return
     console.print(_table(result, [list(row) for row in rows[:limit]]))
     more = f"; there are more: --limit {limit * 10}" if len(rows) > limit else ""
-    console.print(f"{min(len(rows), limit)} rows{more}", style="dim")
+    console.print(f"{counted(min(len(rows), limit), 'row')}{more}", style="dim")
 
 
 def _table(result: DataFrame, rows: list[list[object]]) -> Table:

@@ -31,7 +31,8 @@ order by held.name, named.id
 # as pg_constraint writes actions: c cascade, n set null, d set default; what a partition refers to,
 # its table does
 _POSTGRES_REFERENCES = """
-select cast(child.oid as text) as child, cast(parent.oid as text) as parent, parent.relname as parent_name,
+select cast(child.oid as text) as child,
+    cast(parent.oid as text) as parent, parent.relname as parent_name,
     {action_of_delete} as on_delete, {action_of_update} as on_update,
     cast(to_json(one.conkey) as text) as columns, cast(to_json(one.confkey) as text) as targets
 from pg_constraint one

@@ -12,7 +12,7 @@ from tests.python.strategies.cases import Case, Delivery
 
 BEGIN = datetime(2024, 5, 1, tzinfo=timezone.utc)
 # a name that is none for a parameter of a statement, with a word that Spark hides in lists
-VALUE = "2nd url"
+VALUE = "2nd_url"
 AB = ("a", "b")
 PUBLISHER = "HQ"
 BUSY_ROW = "two nodes take turns at one row"
