@@ -45,8 +45,8 @@ touched_keys as (
     )
 ),
 
--- one row per row and transaction after which it is another one, the start of the run included
-timeline as (
+-- one row per row and transaction that leaves it as another one
+left_by_changes as (
     select
         publication,
         article,
@@ -64,7 +64,10 @@ timeline as (
         where guess
     )
     where number_from_end = 1
-    union all
+),
+
+-- one row per row that is changed, as the run found it
+held_at_first as (
     select
         publication,
         article,
@@ -86,14 +89,17 @@ timeline as (
         {%- endif %}
     )
     where change_number = 1
-    {%- if with_records %}
-    union all
+),
+
+{% if with_records -%}
+-- one row per row of a touched record that no change is about, as the run found it
+held_in_records as (
     select
         record_rows.publication,
         record_rows.article,
         record_rows.row_key,
         {{ replication_conflicts.place_before_queue() }} as from_place,
-        {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)', replication) | indent(8) }} as facts
+        {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)', replication) | indent(4) }} as facts
     from {{ ref('record_rows') }} as record_rows
     left anti join {{ ref('change_queue') }} as changes
         on
@@ -103,6 +109,16 @@ timeline as (
             and changes.intake = 'taken'
             and changes.run_id = '{{ invocation_id }}'
     where record_rows.run_id = '{{ invocation_id }}'
+),
+
+{% endif -%}
+timeline as (
+    select * from left_by_changes
+    union all
+    select * from held_at_first
+    {%- if with_records %}
+    union all
+    select * from held_in_records
     {%- endif %}
 ),
 
