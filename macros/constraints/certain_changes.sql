@@ -11,10 +11,10 @@
 
     round: a relation with what a round has decided; settled_positions: the CTE of that name, by session_place -#}
 {% macro certain_changes(round, settled_positions) -%}
+{%- set composed_keys = replication_conflicts.composed_keys() -%}
 {%- set composed = [] -%}
 {%- for item in replication_conflicts.article_list('merge') -%}
-    {%- for side in replication_conflicts.key_sides(item)
-        if (item.publication ~ '.' ~ side.id) in replication_conflicts.composed_keys() -%}
+    {%- for side in replication_conflicts.key_sides(item) if (item.publication ~ '.' ~ side.id) in composed_keys -%}
         {%- do composed.append(item.publication ~ '.' ~ item.article) -%}
     {%- endfor -%}
 {%- endfor -%}
