@@ -1,12 +1,13 @@
-{#- Which changes of a round are decided as they will be at the end, whatever becomes of those that are still open: as CTEs up to
-    `certain`, the round with one column more, is_certain_now. With it, failures of a batch settle side by side, and not one behind the
-    other.
+{#- Which changes of a round are certain: no other decision can change the one about them. As CTEs up to `certain`, the round with one
+    column more, is_certain_now. So changes that fail for reasons of their own fail in one round, and not one behind the other.
 
-    A change is certain that stands in the settled part of the queue, or that an earlier round has found to be certain. Any other is
-    once nothing open, up to the end of its session, can touch what it depends on: no other change of its row, and, where a
-    subscriber has made it, no row with the other end of a foreign key, or with a unique key, that its own row may have. What a row may
-    say about keys is what its changes say, and what was held. So a change is never certain whose row may have a key that no change
-    has (composed_keys), in a publication with logical records, or behind what people decide.
+    What stands in the settled part of the queue is certain, and so is what an earlier round has found certain. All other changes are
+    open. An open change becomes certain when no other open change, up to the end of its session, can touch what it depends on:
+      its row;
+      if a subscriber has made it, rows that may have the other end of a foreign key, or the same unique key, as its row may have.
+    What keys a row may have is known beforehand: those in its changes, and in the row that the run found. Where this is not so, no change
+    becomes certain: where the run may put a key together (composed_keys), in a publication with logical records, in which one failure
+    takes other rows with it, and behind an open decision of a person.
     Rule: a decision depends on earlier ones of its row, and, for keys, on the rows that hold them at the end of its session.
 
     round: a relation with what a round has decided; settled_positions: the CTE of that name, by session_place -#}
@@ -18,7 +19,7 @@
         {%- do composed.append(item.publication ~ '.' ~ item.article) -%}
     {%- endfor -%}
 {%- endfor -%}
-{%- set with_records = replication_conflicts.record_articles() | map(attribute='publication') | unique | list -%}
+{%- set with_records = replication_conflicts.publications_with_records() -%}
 placed as (
     select /*+ broadcast({{ settled_positions }}) */
         {{ round }}.*,

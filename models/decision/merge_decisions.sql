@@ -1,7 +1,7 @@
 {#- what only logical records need, or keys, is planned only with them -#}
 {%- set has_interventions = has_interventions() -%}
 {%- set with_keys = publications_with_keys('merge') -%}
-{%- set with_records = record_articles() | map(attribute='publication') | unique | list -%}
+{%- set with_records = publications_with_records() -%}
 {#- where rows are apart, one that is settled is not looked at again -#}
 {%- set with_rows_apart = publications_with_rows_apart() -%}
 {%- set again = 'is_contended' if not with_rows_apart else "is_contended and (

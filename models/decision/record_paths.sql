@@ -2,7 +2,7 @@
     materialized='scratch',
     reads='change_queue',
     taking="intake = 'taken' and " ~ is_one_of(
-        'publication', record_articles() | map(attribute='publication') | unique | list
+        'publication', publications_with_records()
     ),
     enabled=has_records()
 ) }}

@@ -150,7 +150,9 @@ def keys_in_chains() -> Case:
             },
             "line": {
                 "columns": {
-                    **{"line_id": "int", "item_id": "int", "item_code": "string"},
+                    "line_id": "int",
+                    "item_id": "int",
+                    "item_code": "string",
                     "note": "string",
                 },
                 "primary_key": ["line_id"],
