@@ -11,7 +11,8 @@
 
 -- Published rows that this run does not change, and that hold a unique key, or the other end of a
 -- foreign key, that its changes touch, or that a row may have which the run puts together from
--- several of them or from an edit of people: one row per row and key. Empty where no article has such keys.
+-- several of them or from an edit of people: one row per row and key. Empty where no article has
+-- such keys.
 
 with
 
