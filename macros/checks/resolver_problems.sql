@@ -23,8 +23,9 @@
             ]) -%}
         {%- endfor -%}
     {%- endif -%}
-    {%- if rule.get('types') -%}
-        {%- set column = resolver.get('column') -%}
+    {%- set column = resolver.get('column') -%}
+    {#- of this package only those that have types take a column; one of the project's own may -#}
+    {%- if rule.get('types') or (column is not none and name not in rules) -%}
         {%- if column is none -%}
             {%- do found.append(['resolver', "'" ~ name ~ "' needs a column: one of the article's"]) -%}
         {%- elif column is not string or column not in columns -%}
@@ -36,7 +37,7 @@
                 'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "', which is of the primary key: both sides of a conflict have the "
                 ~ 'same value there'
             ]) -%}
-        {%- elif not modules.re.match('(' ~ rule.types | join('|') ~ ')\\b', columns[column] | string | lower | trim) -%}
+        {%- elif rule.get('types') and not modules.re.match('(' ~ rule.types | join('|') ~ ')\\b', columns[column] | string | lower | trim) -%}
             {%- do found.append([
                 'resolver', "'" ~ name ~ "' names the column '" ~ column ~ "' of type " ~ columns[column] ~ ', must be one of: '
                 ~ rule.types | join(', ')
@@ -47,10 +48,6 @@
                 ~ rule.scale ~ ' digits behind the point'
             ]) -%}
         {%- endif -%}
-    {%- elif resolver.get('column') and name not in rules and (resolver.column is not string or resolver.column not in columns) -%}
-        {%- do found.append([
-            'resolver', "'" ~ name ~ "' names the column '" ~ resolver.column ~ "', must be one of: " ~ columns | join(', ')
-        ]) -%}
     {%- endif -%}
     {%- if rule.get('tracking') and options.get('tracking', 'row') != rule.tracking -%}
         {%- do found.append(['resolver', "'" ~ name ~ "' needs tracking: " ~ rule.tracking]) -%}

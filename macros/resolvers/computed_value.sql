@@ -11,7 +11,7 @@
     {%- do overflows.append(replication_conflicts.is_beyond_wide_number(number, given.data_type)) -%}
 {%- endfor -%}
 {{ replication_conflicts.resolution(
-    column="'" ~ given.resolver.column ~ "'",
+    given,
     value='if(' ~ holds ~ ', ' ~ replication_conflicts.canonical_text(typed, given.data_type) ~ ', null)',
     is_computed=holds,
     is_overflow=holds ~ ' and (' ~ overflows | join(' or ') ~ ')'

@@ -1,7 +1,8 @@
-{#- What a resolver's macro is given, as a mapping. Its values are SQL expressions, but for the first three:
+{#- What a resolver's macro is given, as a mapping. Its values are SQL expressions, but for the first four:
       resolver         the article's option as configured: name, column, and what else the resolver understands
       data_type        the type of the resolver's column; none where it names no column
       columns          the article's columns, name to type
+      tracking         'row' or 'column'
       kind             kind of the conflict
       change_row       the row as the change carries it, map<string,string>; held_row: as the publisher holds it
       change_value     the value of the resolver's column in the change, typed; held_value: at the publisher
@@ -15,6 +16,7 @@
         'resolver': resolver,
         'data_type': data_type,
         'columns': item.options.columns,
+        'tracking': item.options.get('tracking', 'row'),
         'kind': 'kind_met',
         'change_row': 'change_row',
         'held_row': 'held_row.row'

@@ -1,4 +1,4 @@
 {#- An upload never wins. -#}
 {% macro resolver_download_only(given) -%}
-{{ replication_conflicts.resolution(winner="'held'") }}
+{{ replication_conflicts.resolution(given, winner="'held'") }}
 {%- endmacro %}

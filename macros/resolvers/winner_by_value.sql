@@ -12,5 +12,5 @@ case
             else 'held'
         end
 {%- endset -%}
-{{ replication_conflicts.resolution(winner=winner) }}
+{{ replication_conflicts.resolution(given, winner=winner) }}
 {%- endmacro %}

@@ -413,6 +413,14 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         with_resolver(name="maximum"),
         ("option 'resolver'", "'maximum' needs a column"),
     ),
+    "resolver_own_column_of_key": (
+        with_resolver(name="price_of_change", column="item_id"),
+        ("option 'resolver'", "names the column 'item_id'", "is of the primary key"),
+    ),
+    "resolver_own_no_column": (
+        with_resolver(name="price_of_change", column="cost"),
+        ("option 'resolver'", "column 'cost'", "must be one of: item_id, name, price"),
+    ),
     "resolver_no_column": (
         with_resolver(name="maximum", column="cost"),
         ("option 'resolver'", "column 'cost'", "must be one of: item_id, name, price"),
@@ -515,6 +523,13 @@ sources:
   - {name: held, tables: [{name: plain__item__versions}]}
 """
 
+# a resolver of the project's own that computes a value
+OWN_RESOLVER = """
+{% macro resolver_price_of_change(given) -%}
+{{ replication_conflicts.resolution(given, value="change_row['price']", is_computed='true') }}
+{%- endmacro %}
+"""
+
 
 @pytest.fixture(scope="module")
 def consumer(
@@ -523,6 +538,7 @@ def consumer(
     """A project that installs this one; its configuration comes with each command."""
     files = {
         "dbt_project.yml": PROJECT,
+        "macros/resolver_price_of_change.sql": OWN_RESOLVER,
         "packages.yml": json.dumps({"packages": [{"local": str(package_folder())}]}),
         "models/sources.yml": SOURCES,
         "models/subscriptions.sql": "select 1 as one",
@@ -607,6 +623,27 @@ def test_a_shapeless_configuration_is_a_clear_error(
 
 def test_the_right_configuration_is_accepted(consumer: ScratchProject) -> None:
     assert parse(consumer, {"plain": publication()}) == ()
+
+
+@pytest.mark.parametrize(
+    ("tracking", "column"), [("column", None), ("row", "price"), ("row", None)]
+)
+def test_a_resolver_that_computes_names_the_column_of_the_value(
+    tracking: str, column: str | None, consumer: ScratchProject
+) -> None:
+    """Otherwise keys of the article could get values that nobody has looked for."""
+    resolver = {"name": "price_of_change", **({"column": column} if column else {})}
+    article = with_article(tracking=tracking, resolver=resolver)
+    (error,) = parse(consumer, {"plain": {**article, "replication": "merge"}})
+    assert "'price_of_change' computes a value" in error
+    assert "tracking: column" in error
+
+
+def test_a_resolver_of_the_projects_own_may_compute(consumer: ScratchProject) -> None:
+    article = with_article(
+        tracking="column", resolver={"name": "price_of_change", "column": "price"}
+    )
+    assert parse(consumer, {"plain": {**article, "replication": "merge"}}) == ()
 
 
 def test_a_what_if_names_its_own_options(consumer: ScratchProject) -> None:
