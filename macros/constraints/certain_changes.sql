@@ -4,7 +4,8 @@
     What stands in the settled part of the queue is certain, and so is what an earlier round has found certain. All other changes are
     open. An open change becomes certain when no other open change, up to the end of its session, can touch what it depends on:
       its row;
-      if a subscriber has made it, rows that may have the other end of a foreign key, or the same unique key, as its row may have.
+      if a subscriber has made it, rows that may have the other end of a foreign key, or the same unique key, as its row may have. A row
+      that is new with it takes nothing from its children: only who gives up a key asks for those.
     What keys a row may have is known beforehand: those in its changes, and in the row that the run found. Where this is not so, no change
     becomes certain: where the run may put a key together (composed_keys), in a publication with logical records, in which one failure
     takes other rows with it, and behind an open decision of a person.
@@ -32,10 +33,13 @@ placed as (
         on {{ round }}.publication = {{ settled_positions }}.publication
 ),
 
--- one row per change: where its row begins to be open, and how many open changes it has up to here
+-- one row per change: where its row begins to be open, how many open changes it has up to here, and
+-- whether any of its changes may give up a key that it had
 opened as (
     select
         *,
+        coalesce(not held_before_run.is_deleted, false)
+        or count(*) over (partition by publication, article, row_key) > 1 as may_give_up_keys,
         min(if(is_open, place, null)) over (
             partition by publication, article, row_key
         ) as open_from,
@@ -53,6 +57,7 @@ possible_keys as (
         article,
         row_key,
         open_from,
+        may_give_up_keys,
         inline(
             array_union(
                 {{ replication_conflicts.key_facts('change_row', 'merge') | indent(16) }},
@@ -63,7 +68,8 @@ possible_keys as (
 ),
 
 -- one row per row: where what it depends on begins to be open. A child depends on who may be its
--- parent; a parent on its children, and, as a unique key does, on others that may be in its place
+-- parent; a parent that may give up a key on its children, and, as a unique key does, on others that
+-- may be in its place
 open_around as (
     select
         publication,
@@ -77,7 +83,7 @@ open_around as (
             row_key,
             case
                 when role = 'child' then min(if(role = 'parent', open_from, null)) over of_value
-                else least(
+                when role = 'unique' or may_give_up_keys then least(
                     min(if(role = 'child', open_from, null)) over of_value,
                     if(
                         row_number() over of_role = 1,

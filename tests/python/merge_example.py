@@ -80,19 +80,25 @@ BROKEN_KEYS = "merge, many broken keys"
 
 def broken_keys(count: int = 12) -> Case:
     """Changes that break keys, all of them for reasons of their own: lines of items that the
-    publisher has deleted just before, a session full of lines of an item that was never there, and
-    items with a code that is taken.
+    publisher has deleted just before, a session full of lines of an item that was never there,
+    another that brings the box of such lines with them, and items with a code that is taken.
     """
     article = {"tracking": "row", "compensate_for_errors": True}
     item = {"columns": {"item_id": "int", "code": "string"}, "primary_key": ["item_id"]}
-    line = {"columns": {"line_id": "int", "item_id": "int"}, "primary_key": ["line_id"]}
-    parent = {"columns": ["item_id"], "references": "item", "to": ["item_id"]}
+    box = {"columns": {"box_id": "int"}, "primary_key": ["box_id"]}
+    line_columns = {"line_id": "int", "item_id": "int", "box_id": "int"}
+    line = {"columns": line_columns, "primary_key": ["line_id"]}
+    parents = [
+        {"columns": [f"{name}_id"], "references": name, "to": [f"{name}_id"]}
+        for name in ("item", "box")
+    ]
     configuration: dict[str, Any] = {
         "replication": "merge",
         "publisher": "HQ",
         "articles": {
             "item": {**item, **article, "unique": [["code"]], "initial_snapshot": True},
-            "line": {**line, **article, "foreign_keys": [parent]},
+            "box": {**box, **article},
+            "line": {**line, **article, "foreign_keys": parents},
         },
     }
 
@@ -100,16 +106,23 @@ def broken_keys(count: int = 12) -> Case:
         found, row = net_change(name, key, position, "north", "insert", **values)
         return found, {**row, "change_id": f"{name}-{key}", "lineage": {"north": key}}
 
+    def line_of(key: int, position: int, item: int, box: int | None = None) -> FeedRow:
+        return inserted("line", key, position, item_id=item, box_id=box)
+
+    def session(name: str, changes: list[FeedRow]) -> list[FeedRow]:
+        whole = {"transaction_id": name, "transaction_change_count": len(changes)}
+        return [(found, {**row, **whole}) for found, row in changes]
+
     rows: list[FeedRow] = []
     for number in range(1, count + 1):
         name, row = net_change("item", number, 10 * number, "HQ", "delete", code=None)
         rows.append((name, {**row, "lineage": {"HQ": number + 1}}))
-        rows.append(inserted("line", number, 10 * number + 1, item_id=number))
+        rows.append(line_of(number, 10 * number + 1, item=number))
         rows.append(inserted("item", 200 + number, 10 * number + 2, code=f"code {100 + number}"))
-    for number in range(1, count + 1):
-        name, row = inserted("line", 300 + number, 1000 + number, item_id=999)
-        session = {"transaction_id": "north-session", "transaction_change_count": count}
-        rows.append((name, {**row, **session}))
+    numbers = range(1, count + 1)
+    rows += session("lines", [line_of(300 + one, 1000 + one, item=999) for one in numbers])
+    boxed = [line_of(500 + one, 2000 + one, item=999, box=1) for one in numbers]
+    rows += session("box", [inserted("box", 1, 2000), *boxed])
     initial = [
         {"item_id": number, "code": f"code {number}", "row_version": f"HQ:{number}"}
         for number in (*range(1, count + 1), *range(101, 101 + count))
@@ -118,7 +131,7 @@ def broken_keys(count: int = 12) -> Case:
         label=BROKEN_KEYS,
         configuration=configuration,
         subscribers=("north",),
-        initial={"item": initial, "line": []},
+        initial={"item": initial, "box": [], "line": []},
         deliveries=(Delivery(tuple(rows)),),
         steps=(),
         is_cut_free=True,
@@ -129,9 +142,9 @@ def broken_keys(count: int = 12) -> Case:
 def keys_in_chains() -> Case:
     """Changes that would break a key if the one before them stood, which fails: they apply.
 
-    Five pairs: a merge of columns of one row; the only child of a parent that is deleted; a unique
+    Six pairs: a merge of columns of one row; the only child of a parent that is deleted; a unique
     key that is free again; one of two columns that merging has put together; the parent's column
-    that stays as it was held.
+    that stays as it was held; the only child of a parent that is inserted and deleted.
     """
 
     def key(column: str, parent: str) -> dict[str, Any]:
@@ -172,6 +185,7 @@ def keys_in_chains() -> Case:
         },
     }
     plain: dict[str, dict[str, object]] = {
+        "item": {},
         "line": {"item_id": 1, "item_code": None, "note": None},
         "bin": {"item_id": 1, "a": "a0", "b": "b0"},
     }
@@ -185,6 +199,11 @@ def keys_in_chains() -> Case:
         row = {**plain[article], **values, "changed_columns": list(values)}
         return net_change(article, key, position, node, "update", **row)
 
+    def changed_again(node: str, number: int, change: FeedRow) -> FeedRow:
+        name, row = change
+        again = {"change_id": f"{row['change_id']}-again", "lineage": {node: number + 1}}
+        return name, {**row, **again}
+
     rows = (
         updated(1, "north", "line", 1, item_id=999),
         updated(2, "south", "line", 1, note="kept"),
@@ -197,6 +216,9 @@ def keys_in_chains() -> Case:
         inserted(9, "north", "bin", 41, a="a1", b="b1"),
         net_change("item", 3, 10, "south", "update", code="k4"),
         inserted(11, "north", "line", 51, item_code="k3"),
+        inserted(12, "north", "item", 5, code="k5"),
+        inserted(13, "south", "line", 61, item_id=5, note="taken"),
+        changed_again("north", 5, net_change("item", 5, 14, "north", "delete", code=None)),
     )
     items = [
         {"item_id": number, "code": f"k{number}", "row_version": f"HQ:{number}"}

@@ -32,6 +32,18 @@ KEYS = (
         "min(if(role = 'none', open_from, null))",
     ),
     Mutant(
+        "a parent that was held does not ask for its children",
+        CERTAIN,
+        "coalesce(not held_before_run.is_deleted, false)\n        or count",
+        "count",
+    ),
+    Mutant(
+        "a parent that is new in the run does not ask for its children when it goes",
+        CERTAIN,
+        "row_key) > 1 as may_give_up_keys",
+        "row_key) > 9 as may_give_up_keys",
+    ),
+    Mutant(
         "a unique key does not ask who else may have it",
         CERTAIN,
         "row_number() over of_role = 1",
