@@ -155,13 +155,13 @@ ordered as (
     from spread
 ),
 
-recorded as (
+-- one row per change, and per row that the run writes, in the columns of a change
+listed as (
     select
         * except (
             article, row_key, change_id, operation, change_row, tracked_columns, held_row,
-            is_row_held, guess, proposed_row, guessed_failure, held_before_run,
-            is_run_row, kind_met, defender, comparison, is_same_value, run_number, is_opponent,
-            cause_change_id, run_row, member_state, is_repeated{{ ', number' if numbers }}
+            is_row_held, guess, proposed_row, guessed_failure, held_before_run, is_run_row,
+            cause_change_id
         ),
         if(run_row is null and operation <> 'image', kind_met, null) as kind_alone,
         is_run_row as is_obsolete,
@@ -183,7 +183,17 @@ recorded as (
         if(run_row is null, guess, coalesce(assumed_guess, false)) as guess,
         if(run_row is null, proposed_row, assumed_row) as proposed_row,
         if(run_row is null, guessed_failure, null) as guessed_failure,
-        if(run_row is null, held_before_run, null) as held_before_run,
+        if(run_row is null, held_before_run, null) as held_before_run
+    from ordered
+),
+
+-- one row per change, and per row that the run writes: what its conflict is about
+recorded as (
+    select
+        * except (
+            kind_met, defender, comparison, is_same_value, run_number, is_opponent, run_row,
+            member_state, is_repeated{{ ', number' if numbers }}
+        ),
         if(
             record_verdict is not null and is_detected_whole, 'concurrent', comparison
         ) as comparison,
@@ -230,6 +240,6 @@ recorded as (
                 'are_changes_inserts', 'is_opponent', 'is_detected_whole', 'is_column_tracked'
             ) | indent(12) }}
         end as record_conflict_type
-    from ordered
+    from listed
 )
 {%- endmacro %}
