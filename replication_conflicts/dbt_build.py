@@ -18,6 +18,8 @@ _FAILED = frozenset({"error", "fail", "runtime error", "partial success"})
 _WARNED = frozenset({"warn"})
 # what dbt calls the event of exceptions.warn() in a macro
 _WARNING_OF_MACRO = "JinjaLogWarning"
+# and of a node's error. An ephemeral model that does not compile is in no result, only in this
+_ERROR_OF_NODE = "RunResultError"
 # keep dbt's own talk out of the console: results and messages are returned instead
 _QUIET = ("--log-level", "none", "--no-print", "--no-send-anonymous-usage-stats")
 
@@ -92,8 +94,11 @@ class DbtBuild:
 
         started = time.monotonic()
         warnings: list[str] = []
+        told: list[str] = []
 
         def hear(event: Any) -> None:
+            if event.info.name == _ERROR_OF_NODE:
+                told.append(short_message(event.data.msg))
             if event.info.name == _WARNING_OF_MACRO:
                 warnings.append(event.info.msg)
 
@@ -106,7 +111,7 @@ class DbtBuild:
             return BuildResult(False, (str(error),), time.monotonic() - started, ())
         seconds = time.monotonic() - started
         nodes = tuple(_node_results(answer.result))
-        errors = tuple(_errors(answer.result, answer.exception))
+        errors = tuple(_errors(answer.result, answer.exception)) or tuple(dict.fromkeys(told))
         warnings.extend(_messages(answer.result, _WARNED))
         return BuildResult(bool(answer.success), errors, seconds, nodes, tuple(warnings))
 

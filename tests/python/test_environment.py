@@ -23,6 +23,10 @@ from replication_conflicts.environment.session import SessionError
 from .conftest import ScratchProject
 from .repository import REPOSITORY
 
+EPHEMERAL = """
+{{ config(materialized='ephemeral') }}
+select {{ exceptions.raise_compiler_error('what is wrong with it') if execute else 1 }} as id
+"""
 PROJECT = """
 name: toy
 version: "1.0.0"
@@ -335,6 +339,25 @@ def test_a_failing_python_model_names_its_line(
     assert not result.success
     assert "failing" in result.errors[0]
     assert re.search(r"line \d+ of the compiled model: ZeroDivisionError", result.errors[0])
+
+
+@pytest.mark.spark
+def test_an_ephemeral_model_that_does_not_compile_is_named(
+    scratch_project: Callable[[Mapping[str, str]], ScratchProject],
+) -> None:
+    """To dbt the models that read it are skipped, and nothing is an error."""
+    project = scratch_project(
+        {
+            "dbt_project.yml": PROJECT,
+            "models/base.sql": EPHEMERAL,
+            "models/above.sql": "select * from {{ ref('base') }}",
+        }
+    )
+    result = project.build.run("build")
+    assert not result.success
+    error, *_ = result.errors
+    assert "model base" in error
+    assert "what is wrong with it" in error
 
 
 @pytest.mark.spark
