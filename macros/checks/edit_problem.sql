@@ -31,8 +31,8 @@ case
                         {%- if modules.re.match('(tinyint|smallint|int|bigint|decimal)\\b', kind) %}
                         -- a cast would leave out digits behind the point in silence
                         or coalesce(try_cast({{ text }} as decimal(38, 18)) <> {{ value }}, false)
-                        {%- elif modules.re.match('(var)?char\\b', kind) %}
-                        or length({{ text }}) > {{ modules.re.findall('\\d+', kind)[0] }}
+                        {%- elif replication_conflicts.text_limit(data_type) %}
+                        or length({{ text }}) > {{ replication_conflicts.text_limit(data_type) }}
                         {%- endif %}
                     )
                     then concat("column '{{ column }}' cannot hold '", edited['{{ column }}'], "', it is {{ data_type }}. Correct edited.")

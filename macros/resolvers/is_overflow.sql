@@ -3,8 +3,8 @@
     {%- set kind = data_type | lower | replace(' ', '') -%}
     {%- if kind == 'string' -%}
         {{ return('false') }}
-    {%- elif kind.startswith(('varchar', 'char')) -%}
-        {{ return('length(' ~ value ~ ') > ' ~ modules.re.findall('\\d+', kind)[0]) }}
+    {%- elif replication_conflicts.text_limit(data_type) -%}
+        {{ return('length(' ~ value ~ ') > ' ~ replication_conflicts.text_limit(data_type)) }}
     {%- elif replication_conflicts.number_scale(data_type) is none -%}
         {{ return('coalesce(abs(cast(' ~ value ~ ' as ' ~ data_type ~ ")) = double('infinity'), false)") }}
     {%- endif -%}
