@@ -38,8 +38,9 @@ class BuildResult:
     """What a dbt command did.
 
     `errors` holds one message for each node that failed, beginning with the node's name, or the
-    message of what stopped the command as a whole. `warnings` holds those of the project's checks
-    and of tests that only warn. `seconds` is wall time.
+    message of what stopped the command as a whole; of an ephemeral model dbt's own, which names it.
+    `warnings` holds those of the project's checks and of tests that only warn. `seconds` is wall
+    time.
     """
 
     success: bool

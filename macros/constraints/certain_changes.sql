@@ -4,8 +4,8 @@
     What stands in the settled part of the queue is certain, and so is what an earlier round has found certain. All other changes are
     open. An open change becomes certain when no other open change, up to the end of its session, can touch what it depends on:
       its row;
-      if a subscriber has made it, rows that may have the other end of a foreign key, or the same unique key, as its row may have. A row
-      that is new with it takes nothing from its children: only who gives up a key asks for those.
+      if a subscriber has made it, rows that may have the other end of a foreign key, or the same unique key, as its row may have. Its
+      children count only where it may give up a key: a row that is new takes nothing from them.
     What keys a row may have is known beforehand: those in its changes, and in the row that the run found. Where this is not so, no change
     becomes certain: where the run may put a key together (composed_keys), in a publication with logical records, in which one failure
     takes other rows with it, and behind an open decision of a person.
