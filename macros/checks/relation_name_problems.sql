@@ -1,5 +1,5 @@
-{#- Articles whose models or tables would have the name of another one's, or of the feed of reports: the parts of a name are joined with '_', which names may
-    contain themselves. A list of texts. -#}
+{#- Articles whose models or tables would have the name of another one's, or of the feed of reports: the parts of a name are joined with
+    '_', which names may contain themselves. A list of texts. -#}
 {% macro relation_name_problems(publications) -%}
     {%- set problems = [] -%}
     {%- set owners = {} -%}

@@ -1,5 +1,6 @@
-{#- The unique and foreign keys of a publication, of those with this `replication`, or of all: a list of {id, publication, kind: 'unique' or 'foreign_key', article,
-    columns, name} and, for a foreign key, {references, to}. `id` is unique in its publication; `name` is for people. -#}
+{#- The unique and foreign keys of a publication, of those with this `replication`, or of all: a list of
+    {id, publication, kind: 'unique' or 'foreign_key', article, columns, name} and, for a foreign key, {references, to}.
+    `id` is unique in its publication; `name` is for people. -#}
 {% macro key_constraints(publication=none, replication=none) -%}
     {%- set found = [] -%}
     {%- for item in replication_conflicts.article_list(replication) if publication in [none, item.publication] -%}

@@ -1,4 +1,4 @@
-{#- The name of the rule that decided a change, for people who read the decision log. Never NULL. Only under subscriber_wins can a
+{#- Queued updating: the name of the rule that decided a change, for people who read the decision log. Never NULL. Only under subscriber_wins can a
     transaction have both a conflict and a failure: under the other policies a conflict ends it before constraints are asked. -#}
 {% macro deciding_rule(policy, is_publisher_change, is_waiting, has_conflict, is_conflict, has_failure, failure) -%}
 case

@@ -1,7 +1,7 @@
 {#- The rows that the publisher holds of one article, tombstones included, as a query: row_key, row_version (NULL where
     the row is deleted), version_node, version_change_id, is_deleted; for merge replication also lineage and merge_version; with
-    `with_values` also held_row, the values as canonical text. `held`: what held_state says of the article. After a run that died before it came to the published
-    table, the versions that only the decision log knows yet lie over the ones of the table. -#}
+    `with_values` also held_row, the values as canonical text. `held`: what held_state says of the article. After a run that died
+    before it came to the published table, the versions that only the decision log knows yet lie over the ones of the table. -#}
 {% macro held_rows(item, held, with_values=false) -%}
 {%- if not held.overlay -%}
 {{ replication_conflicts._held_base_rows(item, held, with_values) }}

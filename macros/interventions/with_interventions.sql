@@ -15,7 +15,6 @@ from (
             pending.publication,
             pending.article,
             pending.row_key,
-            pending.row_hash,
             pending.change_id as change_key,
             pending.change_id,
             pending.node,
@@ -56,7 +55,9 @@ from (
             null as guessed_state,
             {%- endif %}
             null as guessed_failure,
+            {%- if replication_conflicts.is_queued() %}
             true as is_failure_final,
+            {%- endif %}
             {%- if replication_conflicts.is_merge() %}
             false as is_certain,
             {%- endif %}
@@ -68,7 +69,6 @@ from (
         from (
             select
                 *,
-                {{ replication_conflicts.row_hash() }} as row_hash,
                 max(if(intervention.kind = 'refused_command', transaction_position, null)) over (
                     partition by publication
                 ) as last_report

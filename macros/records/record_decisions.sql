@@ -54,7 +54,6 @@ spread as (
         record_articles.is_column_tracked,
         record_articles.is_compensated,
         verdicts.leader_change_id,
-        verdicts.is_session_winner,
         verdicts.record_defender,
         verdicts.are_opponents_deletes,
         verdicts.are_opponents_inserts,

@@ -121,7 +121,7 @@ tops_{{ depth }} as (
     {%- endif %}
     where sides.depth = {{ depth }}
 ),
-
+{% if 0 < depth < replication_conflicts.record_depth() %}
 -- one row per row of that depth that a session has
 sent_{{ depth }} as (
     select
@@ -135,6 +135,7 @@ sent_{{ depth }} as (
     where is_sent
     group by publication, transaction_key, article, row_key
 ),
+{% endif -%}
 {% endfor %}
 -- one row per change: the records of its row
 topped as (

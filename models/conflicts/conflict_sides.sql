@@ -1,7 +1,7 @@
 {{ config(materialized='ephemeral') }}
 
--- One row per conflict: the row that lost, NULL where a delete did, and what the publisher held
--- when it was decided, NULL where that was no row; with all columns that the article has now.
+-- One row per conflict: the row that lost, NULL where a delete did, and the row that the decision
+-- left at the publisher, NULL where it left none; with all columns that the article has now.
 
 with
 

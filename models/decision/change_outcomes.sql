@@ -134,7 +134,6 @@ decided as (
         decisions.held_change_id,
         decisions.outcome,
         decisions.rule,
-        decisions.is_rejected,
         decisions.is_written,
         decisions.failure,
         decisions.conflict_type,

@@ -16,7 +16,8 @@
 
 -- What this run looks at: every change that no earlier run has decided, with what became of it at
 -- the intake, and for a taken one the version of its row that the publisher held when the run
--- began, and what the rounds first assume of it. Replaced in every run that has changes to look at.
+-- began, and what the rounds first assume of it; and every decision of a person and refused
+-- command whose place the run has reached. Replaced in every run that has anything to look at.
 -- Events that name no place in the queue have got theirs before the run takes it further:
 -- {{ ref('subscription_event_log') }}
 
@@ -215,7 +216,6 @@ guessed as (
         met.publication,
         met.article,
         met.row_key,
-        met.row_hash,
         met.change_key,
         met.change_id,
         met.node,
@@ -301,8 +301,10 @@ guessed as (
         cast(null as {{ row_state_type() }}) as guessed_state,
         {%- endif %}
         cast(null as {{ failure_type() }}) as guessed_failure,
-        -- under queued updating a failure may be assumed before it is sure
-        met.replication = 'merge' as is_failure_final,
+        {%- if has_queued %}
+        -- a failure may be assumed before it is sure
+        false as is_failure_final,
+        {%- endif %}
         {%- if is_merge() %}
         false as is_certain,
         {%- endif %}

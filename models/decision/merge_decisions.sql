@@ -756,7 +756,6 @@ final as (
         is_contended,
         is_looked_at,
         round_number,
-        guess,
         is_run_row,
         cause_change_id,
         if(
@@ -766,9 +765,9 @@ final as (
         ) as is_kept_at_node,
         record_winner_version,
         guessed_failure,
-        differs_from_guess,
         {%- if with_keys %}
         is_certain,
+        differs_from_guess,
         failing_position,
         key_failure,
         differs_from_guess or key_failure is not null as is_unlike_guess,

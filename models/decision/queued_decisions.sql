@@ -491,10 +491,11 @@ left_behind as (
 )
 
 {% if with_keys -%}
--- without what the statements behind this one do not look at
+-- what the statements behind this one look at
 select
     * except (
-        transaction_hash, kind_met, is_row_held, is_allowed, own_failure, verdict
+        row_hash, transaction_hash, kind_met, has_conflict, is_row_held, is_allowed, own_failure,
+        verdict, intervention_outcome, is_intervention_written
     )
 from left_behind{{ end_of_stage('decided') }}
 {{ row_makers(

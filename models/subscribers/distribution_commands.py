@@ -199,7 +199,7 @@ def in_order(commands: DataFrame) -> DataFrame:
         "part",
         "is_delete",
         depth,
-        f.col("change_position"),
+        "queue_position",
         # rows that a run writes for a change share its place, and stand behind it
         "is_written_for_change",
         "subscriber",
@@ -271,19 +271,19 @@ def in_last_part(commands: DataFrame, transaction_columns: Sequence[str]) -> Dat
         & (f.max("leaves_at").over(transaction) > f.col("queue_position"))
         & (f.min(leaving_depth).over(transaction) < f.col("depth"))
     )
-    is_early_write = f.col("command_operation").isin("insert", "update") & f.col("is_early")
-    last_early_write = f.max(f.when(is_early_write, f.col("queue_position"))).over(transaction)
+    is_staying_write = f.col("command_operation").isin("insert", "update") & f.col("stays_by_itself")
+    last_staying_write = f.max(f.when(is_staying_write, f.col("queue_position"))).over(transaction)
     is_needed = (f.col("command_operation") == "insert") & (
-        last_early_write > f.col("queue_position")
+        last_staying_write > f.col("queue_position")
     )
     return (
         commands.withColumn(
-            "is_early", f.col("is_followed") | f.coalesce(is_letting_go, f.lit(False))
+            "stays_by_itself", f.col("is_followed") | f.coalesce(is_letting_go, f.lit(False))
         )
-        .withColumn("is_early", f.col("is_early") | f.coalesce(is_needed, f.lit(False)))
+        .withColumn("stays", f.col("stays_by_itself") | f.coalesce(is_needed, f.lit(False)))
         .withColumn(
             "part",
-            f.when(f.col("is_early"), f.col("part")).otherwise(f.max("part").over(transaction)),
+            f.when(f.col("stays"), f.col("part")).otherwise(f.max("part").over(transaction)),
         )
     )
 
@@ -308,7 +308,6 @@ def row_commands(placed: DataFrame, columns: Iterable[str]) -> DataFrame:
         .unionByName(compensating(placed))
         .unionByName(not_applied(placed))
         .unionByName(conflict_records(placed))
-        .withColumn("change_position", f.col("queue_position"))
         .withColumn(
             "command_operation",
             f.when(
