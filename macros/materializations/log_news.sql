@@ -10,7 +10,7 @@
         {{ return(none) }}
     {%- endif -%}
     {%- set rows = run_query(
-        'select finished_run, is_as_noted, has_news from ' ~ replication_conflicts._log_news_view()
+        'select finished_run, is_as_noted, has_news from ' ~ replication_conflicts.log_news_view()
         ~ " where model = '" ~ name ~ "'"
     ).rows -%}
     {{ return({'finished_run': rows[0][0], 'is_as_noted': rows[0][1], 'has_news': rows[0][2]} if rows else none) }}

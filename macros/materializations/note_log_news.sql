@@ -6,7 +6,7 @@
         {{ return('') }}
     {%- endif -%}
     {%- set finished_runs = replication_conflicts.held_relation('finished_runs') -%}
-    {%- set held_articles = replication_conflicts._made_relation('held_articles') -%}
+    {%- set held_articles = replication_conflicts.made_relation('held_articles') -%}
     {%- set notes = [] -%}
     {%- if finished_runs is not none and held_articles is not none and not should_full_refresh() -%}
         {%- set conditions = {} -%}
@@ -34,14 +34,8 @@
     {%- endif -%}
     {%- set nothing = "('', cast(0 as bigint), false, false)" -%}
     {%- do run_query(
-        'create or replace temporary view ' ~ replication_conflicts._log_news_view() ~ ' as select * from values '
+        'create or replace temporary view ' ~ replication_conflicts.log_news_view() ~ ' as select * from values '
         ~ (notes or [nothing]) | join(', ') ~ ' as noted (model, finished_run, is_as_noted, has_news)'
     ) -%}
     {{ return('') }}
-{%- endmacro %}
-
-
-{#- The name of the temporary view: of this invocation, since a session may serve several. -#}
-{% macro _log_news_view() -%}
-    {{ return('log_news_' ~ invocation_id | replace('-', '_')) }}
 {%- endmacro %}

@@ -4,7 +4,7 @@
 
     results: what dbt gives to on-run-end, one entry per node -#}
 {% macro record_finished_runs(results) -%}
-    {%- set held_articles = replication_conflicts._made_relation('held_articles') if execute else none -%}
+    {%- set held_articles = replication_conflicts.made_relation('held_articles') if execute else none -%}
     {%- set built = results | selectattr('status', 'equalto', 'success') | map(attribute='node.unique_id') | list -%}
     {#- the number of this run is one of the log only where the log has taken it -#}
     {%- if held_articles is none or 'model.replication_conflicts.change_outcomes' not in built -%}
@@ -12,7 +12,7 @@
     {%- endif -%}
     {%- set last_run = run_query(
         'select greatest(max(log_sequence), (select max(run_sequence) from '
-        ~ replication_conflicts._made_relation('change_queue') ~ " where run_id = '" ~ invocation_id
+        ~ replication_conflicts.made_relation('change_queue') ~ " where run_id = '" ~ invocation_id
         ~ "' and intake = 'taken')) from " ~ held_articles ~ " where run_id = '" ~ invocation_id ~ "'"
     ).columns[0].values()[0] -%}
     {%- set before = replication_conflicts.finished_runs() -%}
@@ -33,10 +33,4 @@
         ) -%}
     {%- endif -%}
     {{ return('') }}
-{%- endmacro %}
-
-
-{#- A relation that this project has made, now; none where there is none. -#}
-{% macro _made_relation(identifier) -%}
-    {{ return(adapter.get_relation(target.database, target.schema, identifier)) }}
 {%- endmacro %}

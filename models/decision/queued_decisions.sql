@@ -332,7 +332,7 @@ classified as (
         if(
             is_publisher_change and held_row is null,
             null,
-            {{ conflict_kind('operation', 'comparison', 'is_row_held') | indent(8) }}
+            {{ queued_conflict_kind('operation', 'comparison', 'is_row_held') | indent(8) }}
         ) as kind_met
     from compared
 ),
@@ -429,7 +429,7 @@ judged as (
 ruled as (
     select
         *,
-        {{ transaction_verdict(
+        {{ queued_verdict(
             'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
         ) | indent(4) }} as verdict
     from judged
@@ -443,7 +443,7 @@ intervened as (
 decided as (
     select
         *,
-        {{ by_intervention('intervention_outcome', change_outcome(
+        {{ by_intervention('intervention_outcome', queued_outcome(
             'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
         )) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
@@ -471,7 +471,7 @@ decided as (
 left_behind as (
     select
         *,
-        {{ by_intervention('intervention.kind', deciding_rule(
+        {{ by_intervention('intervention.kind', queued_rule(
             'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
             'has_failure', 'failure'
         )) | indent(4) }} as rule,

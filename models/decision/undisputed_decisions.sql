@@ -29,7 +29,7 @@ queued_changes as (
         queue.contending_priority,
         cast(null as map<string, bigint>) as lineage,
         queue.held_before_run,
-        {{ deciding_rule(
+        {{ queued_rule(
             'queue.policy', 'queue.is_publisher_change', 'false', 'false', 'false', 'false', 'null'
         ) | indent(8) }} as rule,
         queue.new_version,

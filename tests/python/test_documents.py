@@ -140,8 +140,8 @@ def test_the_reasons_are_those_of_the_macro_in_its_order() -> None:
 
 
 def test_the_rules_and_outcomes_of_queued_updating_are_those_of_the_macros() -> None:
-    rules = words_of("decision/deciding_rule.sql", GIVEN)
-    outcomes = words_of("decision/change_outcome.sql", GIVEN)
+    rules = words_of("decision/queued_rule.sql", GIVEN)
+    outcomes = words_of("decision/queued_outcome.sql", GIVEN)
     assert set(first_column("docs/behavior.md", "One transaction")) == {*rules, *outcomes}
 
 
@@ -152,12 +152,12 @@ def test_the_rules_and_outcomes_of_merge_replication_are_those_of_the_macros() -
 
 
 def test_the_words_of_the_log_are_described() -> None:
-    outcomes = words_allowed("models/decision/change_outcomes.yml", "outcome")
+    outcomes = words_allowed("models/log/change_outcomes.yml", "outcome")
     (text,) = re.findall(r"docs outcome %\}(.*?)\{%", text_of("models/docs.md"), re.DOTALL)
     assert {word for word in outcomes if f"`{word}`" not in text} == set()
-    (model,) = described("models/decision/change_outcomes.yml")
+    (model,) = described("models/log/change_outcomes.yml")
     (rule,) = (one["description"] for one in model["columns"] if one["name"] == "rule")
-    macros = ("deciding_rule", "merge_rule", "record_rule")
+    macros = ("queued_rule", "merge_rule", "record_rule")
     rules = {word for macro in macros for word in words_of(f"decision/{macro}.sql", GIVEN)}
     people = {"submit_winner", "submit_loser", "remove", "refused_command"}
     assert set(re.findall(r"`(\w+)`", rule)) == rules | people

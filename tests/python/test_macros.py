@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -73,3 +74,9 @@ def test_a_macro_is_documented_with_all_its_arguments(file: Path) -> None:
 
 def test_nothing_is_documented_that_is_not_there() -> None:
     assert set(documented()) == {name for file in FILES for name in public_macros(file)}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_what_is_private_to_a_file_is_called_there_alone(file: Path) -> None:
+    called = set(re.findall(r"replication_conflicts\.(_\w+)\(", file.read_text(encoding="utf-8")))
+    assert called <= set(macros_of(file))

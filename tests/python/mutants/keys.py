@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.python.mutants.mutant import Mutant
 
-CERTAIN = "macros/constraints/certain_changes.sql"
+CERTAIN = "macros/rounds/certain_changes.sql"
 
 KEYS = (
     Mutant(

@@ -37,13 +37,13 @@ MERGE = (
     ),
     Mutant(
         "who wrote the row as a whole is forgotten",
-        "macros/held/writers_of_columns.sql",
+        "macros/row_states/writers_of_columns.sql",
         "coalesce({{ writers }}.named[column_of_row], {{ writers }}.others)",
         "{{ writers }}.named[column_of_row]",
     ),
     Mutant(
         "a column merge takes every column of the change",
-        "macros/held/merged_row.sql",
+        "macros/row_states/merged_row.sql",
         "array_contains({{ written_columns }}, written_column)",
         "true",
     ),
@@ -55,13 +55,13 @@ MERGE = (
     ),
     Mutant(
         "what is known of a row is what the last change knew",
-        "macros/held/lineage_union.sql",
+        "macros/lineages/lineage_union.sql",
         "greatest(one_number, other_number)",
         "other_number",
     ),
     Mutant(
         "nobody looks at a change that one more follows",
-        "macros/held/is_followed.sql",
+        "macros/rounds/is_followed.sql",
         "lead(true) over (",
         "lead(true, 2) over (",
     ),

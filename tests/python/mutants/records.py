@@ -67,13 +67,13 @@ RECORDS = (
     ),
     Mutant(
         "the record of a decided conflict stays",
-        "macros/interventions/decided_rows.sql",
+        "macros/conflicts/decided_rows.sql",
         "'applied'",
         "'stale'",
     ),
     Mutant(
         "a refused command is undone whatever the publisher holds now",
-        "macros/interventions/interventions_of_round.sql",
+        "macros/rounds/interventions_of_round.sql",
         "then held_version <=> intervention.settled_version",
         "then true",
     ),

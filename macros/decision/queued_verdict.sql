@@ -4,7 +4,7 @@
     has_conflict:        whether a change of the transaction is in conflict
     has_failure:         whether one breaks a constraint: that cannot be carried, under no policy
     Rule: the conflict policies of queued updating (publisher wins, publisher wins and reinitialize, subscriber wins). -#}
-{% macro transaction_verdict(policy, is_publisher_change, is_waiting, has_conflict, has_failure) -%}
+{% macro queued_verdict(policy, is_publisher_change, is_waiting, has_conflict, has_failure) -%}
 case
         when {{ is_publisher_change }} then 'accepted'
         when {{ is_waiting }} then 'rejected'

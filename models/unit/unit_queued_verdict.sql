@@ -1,6 +1,6 @@
 select
     case_name,
-    {{ transaction_verdict(
+    {{ queued_verdict(
         'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
     ) | indent(4) }} as verdict
-from {{ ref('unit_transaction_verdict_input') }}
+from {{ ref('unit_queued_verdict_input') }}
