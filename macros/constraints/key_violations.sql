@@ -5,6 +5,7 @@
 
     makers: row_makers; ends: keys_at_the_end, both relations; replication: that of their publications -#}
 {% macro key_violations(makers, ends, replication) -%}
+-- one row per key that a row had before its transaction
 given_up as (
     select
         publication,
@@ -15,6 +16,7 @@ given_up as (
     where not is_publisher_change
 ),
 
+-- one row per key that a change breaks
 all_violations as (
     select
         publication,
@@ -45,6 +47,7 @@ all_violations as (
             and not counted_ends.has_parent
 ),
 
+-- one row per change that breaks a key: the first that counts
 violations as (
     select
         publication,

@@ -7,6 +7,7 @@
 {%- set with_records = replication == 'merge' and replication_conflicts.has_records() -%}
 with
 
+-- one row per transaction and row that it makes, with its place among all
 makers as (
     select
         *,
@@ -14,6 +15,7 @@ makers as (
     from {{ makers }}
 ),
 
+-- one row per key that such a row has then
 claims as (
     select
         publication,
@@ -122,6 +124,7 @@ timeline as (
     {%- endif %}
 ),
 
+-- one row per row and time for which it was as it was
 spans as (
     select
         *,
@@ -194,6 +197,7 @@ at_the_end as (
             and holders.row_key = makers.row_key
 ),
 
+-- one row per such row: its turn among those with the key, and who else has it
 counted_ends as (
     select
         *,

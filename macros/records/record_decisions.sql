@@ -46,6 +46,7 @@ assumed_run_rows as (
     where is_run_row
 ),
 
+-- one row per change, and per row that its session replaces, with what all stages say of it
 spread as (
     select
         alone.*,

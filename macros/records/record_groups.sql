@@ -13,6 +13,7 @@ record_articles as (
 
 spans as (select * from {{ spans }}),
 
+-- one row per change and image, with the row as the publisher held it before the session
 brought as (
     select
         *,
@@ -28,51 +29,37 @@ brought as (
         and intervention is null
 ),
 
--- one row per change and version of its row, before it and after it
-sides as (
+-- one row per change and side of it: its row after it, as the session sends it, and before it
+versions as (
     select
-        sides.publication,
-        sides.transaction_key,
-        sides.place,
-        sides.queue_position,
-        sides.change_id,
-        sides.article,
-        sides.row_key,
-        sides.side.is_sent,
-        sides.side.is_known,
-        sides.parent_key,
-        record_articles.record,
-        record_articles.depth,
-        record_articles.parent,
-        record_articles.is_detected_whole,
-        record_articles.is_resolved_whole
-    from (
-        select
-            *,
-            {{ replication_conflicts.record_parent_key('side.row') | indent(12) }} as parent_key
-        from (
-            select
-                *,
-                explode(array(
-                    struct(
-                        true as is_sent, false as is_known, if(operation = 'delete', null, change_row) as row
-                    ),
-                    struct(
-                        false as is_sent,
-                        {{ replication_conflicts.knows_row(
-                            'lineage', 'known_position', 'node', 'row_before'
-                        ) | indent(24) }} as is_known,
-                        row_before.row as row
-                    )
-                )) as side
-            from brought
-        )
-        where side.row is not null
-    ) as sides
-    inner join record_articles
-        on
-            sides.publication = record_articles.publication
-            and sides.article = record_articles.article
+        publication,
+        transaction_key,
+        place,
+        queue_position,
+        change_id,
+        article,
+        row_key,
+        inline(array(
+            struct(
+                true as is_sent,
+                false as is_known,
+                if(operation = 'delete', null, change_row) as version_row
+            ),
+            struct(
+                false as is_sent,
+                {{ replication_conflicts.knows_row(
+                    'lineage', 'known_position', 'node', 'row_before'
+                ) | indent(16) }} as is_known,
+                row_before.row as version_row
+            )
+        ))
+    from brought
+),
+
+-- one row per such side that is a row of a record
+sides as (
+    {{ replication_conflicts.in_records('versions', 'version_row') | indent(4) }}
+    where keyed.version_row is not null
 ),
 
 -- one row per row that the publisher holds or held, with the place from which on it did
@@ -198,6 +185,7 @@ joined as (
     from topped
 ),
 
+-- one row per change: all records that are decided together with its own
 grouped as (
     select
         * except (sets),

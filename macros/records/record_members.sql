@@ -8,6 +8,7 @@
 {% macro record_members(groups, spans) -%}
 with
 
+-- one row per group and record that it is about
 group_tops as (
     select distinct
         publication,
@@ -21,6 +22,7 @@ group_tops as (
     from {{ groups }}
 ),
 
+-- one row per group and row that its session names
 named as (
     select distinct
         publication,

@@ -13,49 +13,36 @@ record_articles as (
 
 spans as (select * from {{ spans }}),
 
--- one row per decision and version of its row, before it and after it
-sides as (
+-- one row per decision and side of it: its row before it and after it
+versions as (
     select
-        sides.publication,
-        sides.change_id,
-        sides.run_node,
-        sides.place,
-        sides.row_key,
-        sides.parent_key,
-        record_articles.record,
-        record_articles.depth,
-        record_articles.parent
-    from (
-        select
-            *,
-            {{ replication_conflicts.record_parent_key('side.row') | indent(12) }} as parent_key
-        from (
-            select
-                *,
-                {{ replication_conflicts.session_place() }} as place,
-                explode(array(
-                    struct(held_row.row as row),
-                    struct(
-                        if(
-                            operation = 'delete',
-                            null,
-                            coalesce(
-                                {{ replication_conflicts.overlaid_row('held_row.row', 'change_row') | indent(32) }},
-                                change_row
-                            )
-                        ) as row
-                    )
-                )) as side
-            from {{ alone }}
-            where intervention is not null
-        )
-        where side.row is not null
-    ) as sides
-    inner join record_articles
-        on
-            sides.publication = record_articles.publication
-            and sides.article = record_articles.article
-    where record_articles.is_detected_whole
+        publication,
+        change_id,
+        run_node,
+        {{ replication_conflicts.session_place() }} as place,
+        article,
+        row_key,
+        explode(array(
+            held_row.row,
+            if(
+                operation = 'delete',
+                null,
+                coalesce(
+                    {{ replication_conflicts.overlaid_row('held_row.row', 'change_row') | indent(20) }},
+                    change_row
+                )
+            )
+        )) as version_row
+    from {{ alone }}
+    where intervention is not null
+),
+
+-- one row per such side that is a row of a record where conflicts are found by record
+sides as (
+    {{ replication_conflicts.in_records('versions', 'version_row') | indent(4) }}
+    where
+        keyed.version_row is not null
+        and record_articles.is_detected_whole
 ),
 
 -- one row per such version, with the top row of its record

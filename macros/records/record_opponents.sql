@@ -30,6 +30,7 @@ known as (
     having is_detected_whole
 ),
 
+-- one row per group and member of its record that it does not know
 unknown_members as (
     select
         members.publication,
@@ -60,6 +61,7 @@ unknown_members as (
         )
 ),
 
+-- one row per group and row that is in conflict by itself
 contended as (
     select
         publication,

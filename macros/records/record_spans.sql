@@ -12,6 +12,7 @@ record_articles as (
     {{- replication_conflicts.record_article_rows() }}
 ),
 
+-- one row per version of a row: as the run found it, and as each session leaves it
 versions as (
     select
         publication,
@@ -47,32 +48,20 @@ versions as (
     where number_from_end = 1
 ),
 
+-- one row per version of a row that an article of a record has
+versions_in_records as (
+    {{ replication_conflicts.in_records('versions', 'state.row') | indent(4) }}
+),
+
+-- one row per version of a row, and until when it was that
 placed as (
     select
-        versions.publication,
-        versions.article,
-        versions.row_key,
-        versions.from_place,
-        lead(versions.from_place) over (
-            partition by versions.publication, versions.article, versions.row_key
-            order by versions.from_place
-        ) as until_place,
-        versions.state,
-        versions.last_operation,
-        versions.parent_key,
-        record_articles.record,
-        record_articles.depth,
-        record_articles.parent
-    from (
-        select
-            *,
-            {{ replication_conflicts.record_parent_key('state.row') | indent(12) }} as parent_key
-        from versions
-    ) as versions
-    inner join record_articles
-        on
-            versions.publication = record_articles.publication
-            and versions.article = record_articles.article
+        *,
+        lead(from_place) over (
+            partition by publication, article, row_key
+            order by from_place
+        ) as until_place
+    from versions_in_records
 ),
 {% for depth in range(replication_conflicts.record_depth() + 1) %}
 spans_{{ depth }} as (

@@ -5,6 +5,7 @@
 {% macro record_verdicts(changes, members, opponents) -%}
 with
 
+-- one row per group with opponents: the strongest, and what they did
 sides as (
     select
         publication,
@@ -17,6 +18,7 @@ sides as (
     group by publication, transaction_key, group_key
 ),
 
+-- one row per group: the lineages of its record
 numbers as (
     select
         publication,
@@ -27,6 +29,7 @@ numbers as (
     group by publication, transaction_key, group_key
 ),
 
+-- one row per change that takes part in the decision
 active as (
     select
         changes.*,
@@ -44,6 +47,7 @@ active as (
         and not changes.is_settled
 ),
 
+-- one row per group: the session's side
 sessions as (
     select
         publication,

@@ -9,6 +9,7 @@ record_articles as (
     {{- replication_conflicts.record_article_rows() }}
 ),
 
+-- one row per group that has won
 winners as (
     select
         verdicts.publication,
@@ -24,11 +25,13 @@ winners as (
     where verdicts.is_session_winner
 ),
 
+-- one row per change
 changed as (
     select * from {{ changes }}
     where operation <> 'image'
 ),
 
+-- one row per row that a session sends as it is, as it sent it last
 images as (
     select * from {{ changes }}
     where operation = 'image'
@@ -39,6 +42,7 @@ images as (
         ) = 1
 ),
 
+-- one row per such row that the publisher holds otherwise
 from_images as (
     select
         images.publication,
@@ -76,6 +80,7 @@ from_images as (
         )
 ),
 
+-- one row per row that the publisher holds of a record that a session has
 from_members as (
     select
         publication,
@@ -96,6 +101,7 @@ from_members as (
         and not state.is_deleted
 ),
 
+-- one row per row of both kinds: an image counts before what the publisher holds
 other_rows as (
     select * from from_images
     union all
@@ -109,6 +115,7 @@ other_rows as (
             and from_members.row_key = images.row_key
 ),
 
+-- one row per such row of a group that has won, which no change of its session is about
 replaced as (
     select
         winners.publication,

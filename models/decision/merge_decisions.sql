@@ -82,44 +82,16 @@ assumed as (
 {%- endif %}
 
 select
-    publication,
-    article,
-    row_key,
-    change_id,
+    {{ columns_of_round('merge') | join(',\n    ') }},
     node,
-    intervention,
-    is_publisher_change,
-    transaction_key,
-    transaction_position,
-    session_end,
-    queue_position,
-    operation,
-    new_version,
-    replication,
-    lineage,
-    known_position,
-    previous_values,
-    written_columns,
-    tracked_columns,
-    ignores_equal_values,
-    contending_priority,
-    defending_priority,
-    change_row,
-    publisher,
-    held_before_run,
+    intake,
     true as is_disputed,
-    is_contended,
-    is_looked_at,
+    run_id,
     round_number,
-    is_run_row,
-    cause_change_id,
     next_failure as guessed_failure,
     {%- if with_keys %}
     is_certain_next as is_certain,
     {%- endif %}
-    intake,
-    run_id,
-    run_sequence,
     next_guess as guess,
     if(next_guess, state_after, null) as guessed_state
 from assumed{{ end_of_assumptions() }}
@@ -127,41 +99,13 @@ with
 
 changes as (
     select
-        publication,
-        article,
-        row_key,
-        {{ row_hash() }} as row_hash,
-        change_id,
+        {{ columns_of_round('merge') | join(',\n        ') }},
         {{ acting_node() }} as node,
-        intervention,
-        is_publisher_change,
-        transaction_key,
-        transaction_position,
-        session_end,
-        queue_position,
-        operation,
-        new_version,
-        replication,
-        lineage,
-        known_position,
-        previous_values,
-        written_columns,
-        tracked_columns,
-        ignores_equal_values,
-        contending_priority,
-        defending_priority,
-        change_row,
-        publisher,
         concat(publisher, '*') as run_node,
-        held_before_run,
-        is_contended,
-        is_looked_at,
+        {{ row_hash() }} as row_hash,
         round_number + 1 as round_number,
         guess,
         guessed_state,
-        run_sequence,
-        is_run_row,
-        cause_change_id,
         {%- if with_keys %}
         is_certain,
         {%- endif %}
@@ -612,41 +556,14 @@ left_behind as (
 {% if with_keys -%}
 -- what the statements behind this one look at
 select
-    publication,
-    article,
-    row_key,
-    change_id,
+    {{ columns_of_round('merge') | join(',\n    ') }},
     node,
-    is_publisher_change,
-    transaction_key,
-    transaction_position,
-    session_end,
-    queue_position,
-    operation,
-    intervention,
-    new_version,
     version,
-    replication,
-    lineage,
-    known_position,
-    previous_values,
-    written_columns,
-    tracked_columns,
-    ignores_equal_values,
-    contending_priority,
-    defending_priority,
-    change_row,
     row_after,
-    publisher,
-    held_before_run,
-    is_contended,
-    is_looked_at,
     round_number,
     guess,
     guessed_failure,
     is_certain,
-    is_run_row,
-    cause_change_id,
     group_key,
     is_condemned,
     is_record_kept_at_node,
@@ -664,8 +581,7 @@ select
     opponent,
     is_written,
     would_apply,
-    state_after,
-    run_sequence
+    state_after
 from left_behind{{ end_of_stage('decided') }}
 {{ row_makers(
     stage('decided'), 'merge', row_after='row_after', row_before='held_row'
@@ -706,12 +622,7 @@ compared_with_guess as (
             is_written <> guess
             or (is_written and not to_json(state_after) <=> to_json(proposed_row))
         ) as differs_from_guess,
-        case
-            when conflict_kind is null then null
-            when intervention is not null then intervention.loser
-            when is_rejected then struct(node, change_id)
-            else opponent
-        end as loser,
+        {{ losing_side() | indent(4) }} as loser,
         case
             when conflict_kind is null then null
             when intervention is not null then {{ publisher_side() }}

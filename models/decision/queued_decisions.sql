@@ -68,6 +68,7 @@ following as (
     from chained
 ),
 
+-- one row per change: up to where the queue of its publication is settled
 settled as (
     select /*+ broadcast(settled_positions) */
         following.*,
@@ -94,6 +95,7 @@ judged_keys as (
     from settled
 ),
 
+-- one row per change: the constraint that the next round assumes it to break
 failed as (
     select
         *,
@@ -140,29 +142,10 @@ assumed as (
 -- one row per change: what the round looks at
 looked_at as (
     select
-        publication,
-        article,
-        row_key,
-        change_id,
+        {{ columns_of_round('queued') | join(',\n        ') }},
         node,
-        intervention,
-        is_publisher_change,
-        transaction_key,
-        transaction_position,
-        queue_position,
-        operation,
-        old_version,
-        new_version,
-        replication,
-        change_row,
-        policy,
-        publisher,
-        contending_priority,
-        held_before_run,
-        reinitialization,
-        was_waiting_before_run,
-        is_contended,
-        is_looked_at,
+        intake,
+        run_id,
         round_number,
         {%- if with_keys %}
         next_failure as guessed_failure,
@@ -171,9 +154,6 @@ looked_at as (
         guessed_failure,
         is_failure_final,
         {%- endif %}
-        intake,
-        run_id,
-        run_sequence,
         next_guess as guess
     from assumed
 )
@@ -188,36 +168,14 @@ disputed_transactions as (
 
 changes as (
     select
-        publication,
-        article,
-        row_key,
-        {{ row_hash() }} as row_hash,
-        change_id,
+        {{ columns_of_round('queued') | join(',\n        ') }},
         {{ acting_node() }} as node,
-        intervention,
-        is_publisher_change,
-        transaction_key,
+        {{ row_hash() }} as row_hash,
         {{ transaction_hash() }} as transaction_hash,
-        transaction_position,
-        queue_position,
-        operation,
-        old_version,
-        new_version,
-        replication,
-        change_row,
-        policy,
-        publisher,
-        contending_priority,
-        held_before_run,
-        reinitialization,
-        was_waiting_before_run,
-        is_contended,
-        is_looked_at,
         round_number + 1 as round_number,
         guess,
         guessed_failure,
-        is_failure_final,
-        run_sequence
+        is_failure_final
     from {{ previous_round(ref('change_queue')) }}
     where
         intake = 'taken'
@@ -337,6 +295,7 @@ classified as (
     from compared
 ),
 
+-- one row per change: whether it is in a conflict that counts for its transaction
 contested as (
     select
         *,
@@ -417,6 +376,7 @@ failing as (
     from allowed
 ),
 
+-- one row per change: whether any change of its transaction fails
 judged as (
     select
         *,
@@ -426,6 +386,7 @@ judged as (
     from failing
 ),
 
+-- one row per change: whether it stands or falls, with its transaction
 ruled as (
     select
         *,
@@ -440,6 +401,7 @@ intervened as (
     {{ interventions_of_round('ruled') | indent(4) }}
 ),
 
+-- one row per change: what becomes of it, and of what kind its conflict is
 decided as (
     select
         *,
@@ -549,12 +511,7 @@ compared_with_guess as (
     select
         *,
         is_looked_at and is_written <> guess as differs_from_guess,
-        case
-            when conflict_kind is null then null
-            when intervention is not null then intervention.loser
-            when is_rejected then struct(node, change_id)
-            else opponent
-        end as loser,
+        {{ losing_side() | indent(4) }} as loser,
         case
             when conflict_kind is null then null
             when intervention is not null then {{ publisher_side() }}

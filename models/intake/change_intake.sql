@@ -129,6 +129,7 @@ earlier_priorities as (
     {%- endif %}
 ),
 
+-- one row per change: the transaction that it is of
 grouped as (
     select
         changes.*,
@@ -151,6 +152,7 @@ grouped as (
             and changes.change_id = earlier_groups.change_id
 ),
 
+-- one row per change: the rules of its publication, and what of its transaction was rejected before
 counted as (
     select
         grouped.* except (earlier_position),
@@ -373,6 +375,7 @@ timed as (
 ),
 {%- endif %}
 
+-- one row per change: how it breaks the feed contract by itself
 judged as (
     select
         *,

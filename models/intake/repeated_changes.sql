@@ -52,6 +52,7 @@ known_ids as (
     group by known.publication, known.change_key
 ),
 
+-- one row per delivery whose content no earlier run has decided, beside what is known of its id
 undecided as (
     select
         arrived.*,
@@ -76,6 +77,7 @@ undecided as (
     where not coalesce(array_contains(known_ids.decided_contents, arrived.content_hash), false)
 ),
 
+-- one row per such delivery: the one before it of the same id, and the one that came first
 compared as (
     select
         *,

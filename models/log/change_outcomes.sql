@@ -95,6 +95,8 @@ decisions as (
     where decisions.run_id = '{{ invocation_id }}'
 ),
 
+-- one row per decision, with what the change carried, the version that it left, and the one that
+-- lost
 decided as (
     select
         decisions.publication,
@@ -226,6 +228,7 @@ keeping as (
         and not {{ publication_needs_values() }}
 ),
 
+-- one row per such decision, with those values
 kept as (
     {% if kept_now -%}
     -- one row per change that beat, or lost against, a version made in this run
@@ -365,6 +368,7 @@ new_conflicts as (
     group by recent.conflict_id
 ),
 
+-- one row per decision: of several changes in one conflict the first alone has its id
 conflicts as (
     select {{ conflicts_hint }}
         recorded.* except (conflict_id),

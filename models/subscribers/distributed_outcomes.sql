@@ -23,6 +23,7 @@ subscribers as (
     group by publication
 ),
 
+-- one row per decision, with the configuration of its article
 configured as (
     select
         outcomes.*,
@@ -43,6 +44,7 @@ configured as (
     left join subscribers on outcomes.publication = subscribers.publication
 ),
 
+-- one row per decision: what it is, and both rows of its conflict
 judged as (
     select
         *,
@@ -55,6 +57,7 @@ judged as (
     from configured
 ),
 
+-- one row per decision: the version that its node gets where it is undone there
 compensated as (
     select
         *,
