@@ -271,10 +271,12 @@ def in_last_part(commands: DataFrame, transaction_columns: Sequence[str]) -> Dat
         & (f.max("leaves_at").over(transaction) > f.col("queue_position"))
         & (f.min(leaving_depth).over(transaction) < f.col("depth"))
     )
-    is_staying_write = f.col("command_operation").isin("insert", "update") & f.col("stays_by_itself")
-    last_staying_write = f.max(f.when(is_staying_write, f.col("queue_position"))).over(transaction)
+    is_write = f.col("command_operation").isin("insert", "update")
+    last_write_that_stays = f.max(
+        f.when(is_write & f.col("stays_by_itself"), f.col("queue_position"))
+    ).over(transaction)
     is_needed = (f.col("command_operation") == "insert") & (
-        last_staying_write > f.col("queue_position")
+        last_write_that_stays > f.col("queue_position")
     )
     return (
         commands.withColumn(
