@@ -1,4 +1,4 @@
-{#- Whether a publication replicates by merge; without a name, whether any does. -#}
-{% macro is_merge(publication=none) -%}
+{#- Whether a publication replicates by merge. -#}
+{% macro is_merge(publication) -%}
     {{ return(replication_conflicts.has_publication_with('replication', 'merge', publication)) }}
 {%- endmacro %}

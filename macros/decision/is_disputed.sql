@@ -11,7 +11,7 @@
 ) -%}
 is_contended
         or {{ constrained }}
-        {%- if replication_conflicts.is_queued() %}
+        {%- if replication_conflicts.has_queued_updating() %}
         or (
             replication = 'queued'
             and {{ replication_conflicts.version_comparison(
@@ -19,9 +19,9 @@ is_contended
             ) | indent(12) }} <> 'descendant'
         )
         {%- endif %}
-        {%- if replication_conflicts.is_merge() and has_interventions %}
+        {%- if replication_conflicts.has_merge_replication() and has_interventions %}
         or replication = 'merge'
-        {%- elif replication_conflicts.is_merge() %}
+        {%- elif replication_conflicts.has_merge_replication() %}
         or (
             replication = 'merge'
             and (

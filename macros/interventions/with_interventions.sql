@@ -50,15 +50,15 @@ from (
             true as is_contended,
             true as is_looked_at,
             pending.intervention.is_writing as guess,
-            {%- if replication_conflicts.is_merge() %}
+            {%- if replication_conflicts.has_merge_replication() %}
             pending.queue_position as session_end,
             null as guessed_state,
             {%- endif %}
             null as guessed_failure,
-            {%- if replication_conflicts.is_queued() %}
+            {%- if replication_conflicts.has_queued_updating() %}
             true as is_failure_final,
             {%- endif %}
-            {%- if replication_conflicts.is_merge() %}
+            {%- if replication_conflicts.has_merge_replication() %}
             false as is_certain,
             {%- endif %}
             false as is_run_row,

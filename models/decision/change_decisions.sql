@@ -49,7 +49,7 @@ select
     record_winner_version,
     run_sequence
 from {{ ref('undisputed_decisions') }}
-{% if is_queued() -%}
+{% if has_queued_updating() -%}
 union all
 select
     run_id,
@@ -98,7 +98,7 @@ select
     run_sequence
 from {{ ref('queued_decisions') }}
 {%- endif %}
-{% if is_merge() -%}
+{% if has_merge_replication() -%}
 union all
 select
     run_id,

@@ -1,14 +1,14 @@
 {{ config(materialized='scratch', reads=['incoming_changes', 'pending_interventions']) }}
 {%- set held = held_state() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
-{%- set has_interventions = has_interventions() -%}
+{%- set interventions_act = has_interventions() -%}
 {#- under merge replication a change is decided without the others of its session -#}
-{%- set has_queued = is_queued() -%}
+{%- set has_queued = has_queued_updating() -%}
 {%- set has_marks = has_reinitialization() -%}
-{%- set incoming_length = incoming_length() -%}
-{%- set has_few_hashes = incoming_length <= most_broadcast('hashes') -%}
-{%- set has_few_keys = not has_interventions and has_few_hashes -%}
-{%- set has_few_changes = incoming_length <= most_broadcast('changes') -%}
+{%- set length = incoming_length() -%}
+{%- set has_few_hashes = length <= most_broadcast('hashes') -%}
+{%- set has_few_keys = not interventions_act and has_few_hashes -%}
+{%- set has_few_changes = length <= most_broadcast('changes') -%}
 {%- set applies_as_it_came = "intake = 'taken' and replication = 'merge' and not is_disputed" -%}
 {%- set is_brought_together = is_one_of(
     'met.publication', publications_with_rows_together()
@@ -38,7 +38,7 @@ judged as (select * from {{ ref('change_intake') }}),
 subscription_events as (select * from {{ ref('subscription_event_log') }}),
 
 {% endif -%}
-{% if has_interventions -%}
+{% if interventions_act -%}
 -- one row per publication: how far the queue has been taken
 progress as (
     {{ queue_progress(log, held_relation('rejected_changes')) | indent(4) }}
@@ -275,7 +275,7 @@ guessed as (
         or {{ is_brought_together }} as is_contended,
         -- whether a decision of this run may look at what is assumed of this change, be there a
         -- later one of its row or not
-        {{ 'true' if has_interventions else is_brought_together }} as is_looked_at,
+        {{ 'true' if interventions_act else is_brought_together }} as is_looked_at,
         -- the first guess of the rounds: a change makes a version, of the row as it has it. Under
         -- queued updating not where it starts from a version that another change has started from
         -- before, or that was gone when the run began
@@ -296,7 +296,7 @@ guessed as (
             )
         )
         {%- endif %} as guess,
-        {%- if is_merge() %}
+        {%- if has_merge_replication() %}
         met.session_end,
         cast(null as {{ row_state_type() }}) as guessed_state,
         {%- endif %}
@@ -305,7 +305,7 @@ guessed as (
         -- a failure may be assumed before it is sure
         false as is_failure_final,
         {%- endif %}
-        {%- if is_merge() %}
+        {%- if has_merge_replication() %}
         false as is_certain,
         {%- endif %}
         -- rounds add rows that the run itself writes, for logical records
@@ -337,7 +337,7 @@ guessed as (
     {%- endif %}
 ),
 
-{% if has_interventions -%}
+{% if interventions_act -%}
 acting as (
     {{ with_interventions(changes='guessed', held='held', progress='progress') | indent(4) }}
 ),
@@ -347,12 +347,12 @@ acting as (
 examined as (
     select
         *,
-        {{ is_disputed(has_interventions) }} as is_disputed
-    from {{ 'acting' if has_interventions else 'guessed' }}
+        {{ is_disputed(interventions_act) }} as is_disputed
+    from {{ 'acting' if interventions_act else 'guessed' }}
 ),
 
 final as (
-    {% if is_merge() -%}
+    {% if has_merge_replication() -%}
     -- values are for decisions: what nobody disputes need not be written and read with them
     select
         * except (change_row, previous_values, held_before_run),

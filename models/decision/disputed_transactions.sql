@@ -1,5 +1,5 @@
 {{ config(
-    enabled=is_queued(),
+    enabled=has_queued_updating(),
     materialized='scratch',
     reads='change_queue',
     taking="intake = 'taken' and replication = 'queued' and is_disputed"

@@ -1,9 +1,9 @@
 {{ config(materialized='scratch', reads='change_queue', taking="intake = 'taken'") }}
 {%- set held = held_state() -%}
 {%- set articles = articles_with_keys() -%}
-{%- set composed_keys = composed_keys() -%}
+{%- set composed = composed_keys() -%}
 {%- set open_columns = [] -%}
-{%- for key, indexes in composed_keys.items() -%}
+{%- for key, indexes in composed.items() -%}
     {%- for index in indexes -%}
         {%- do open_columns.append(key ~ '.' ~ index) -%}
     {%- endfor -%}
@@ -80,7 +80,7 @@ published as (
     {%- endfor %}
 ),
 
-{% if composed_keys -%}
+{% if composed -%}
 -- one row per value of a single column of a key that a change has, or takes away
 touched_parts as (
     select distinct
@@ -116,7 +116,7 @@ possible as (
             *,
             posexplode(from_json(value, 'array<string>')) as (column_index, part)
         from published
-        where {{ is_one_of("concat(publication, '.', constraint_id)", composed_keys | list) }}
+        where {{ is_one_of("concat(publication, '.', constraint_id)", composed | list) }}
     ) as parts
     left semi join touched_parts as touched_keys
         on
@@ -153,7 +153,7 @@ met as (
             published.publication = touched.publication
             and published.constraint_id = touched.constraint_id
             and published.value = touched.value
-    {%- if composed_keys %}
+    {%- if composed %}
     union distinct
     select * from possible
     {%- endif %}

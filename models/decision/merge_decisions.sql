@@ -1,5 +1,5 @@
 {#- what only logical records need, or keys, is planned only with them -#}
-{%- set has_interventions = has_interventions() -%}
+{%- set interventions_act = has_interventions() -%}
 {%- set with_keys = publications_with_keys('merge') -%}
 {%- set with_records = publications_with_records() -%}
 {#- where rows are apart, one that is settled is not looked at again -#}
@@ -14,7 +14,7 @@
     )
 )" -%}
 {{ config(
-    enabled=is_merge(),
+    enabled=has_merge_replication(),
     materialized='rounds',
     first_round='change_queue',
     taking="intake = 'taken' and replication = 'merge' and is_disputed",
@@ -272,14 +272,14 @@ select * from classified{{ end_of_stage('alone') }}
 {{ replaced_rows(
     stage('changes'), stage('members'), stage('verdicts')
 ) }}{{ end_of_stage('replaced', with_records) }}
-{%- if has_interventions %}
+{%- if interventions_act %}
 {{ record_numbers(stage('alone'), stage('spans')) }}{{ end_of_stage('numbers', with_records) }}
 {%- endif %}
 with
 
 {{ record_decisions(
     stage('alone'), stage('groups'), stage('changes'), stage('members'), stage('opponents'),
-    stage('verdicts'), stage('replaced'), stage('numbers') if has_interventions else none
+    stage('verdicts'), stage('replaced'), stage('numbers') if interventions_act else none
 ) }},
 {% else -%}
 -- one row per change: it is part of no logical record

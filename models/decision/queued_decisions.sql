@@ -1,7 +1,7 @@
 {#- what only keys need is planned only with them -#}
 {%- set with_keys = publications_with_keys('queued') -%}
 {{ config(
-    enabled=is_queued(),
+    enabled=has_queued_updating(),
     materialized='rounds',
     first_round='change_queue',
     taking="intake = 'taken' and replication = 'queued' and is_disputed",

@@ -10,7 +10,7 @@ queue as (
     where intake = 'taken'
 ),
 
-{% if is_queued() -%}
+{% if has_queued_updating() -%}
 -- the changes of transactions in which nothing is disputed
 queued_changes as (
     select
@@ -44,7 +44,7 @@ queued_changes as (
 ),
 
 {% endif -%}
-{% if is_merge() -%}
+{% if has_merge_replication() -%}
 -- under merge replication a change stands by itself. One row per change, and the number of the
 -- version that it makes
 numbered_changes as (
@@ -95,13 +95,13 @@ merge_changes as (
 
 {% endif -%}
 undisputed as (
-    {% if is_queued() -%}
+    {% if has_queued_updating() -%}
     select * from queued_changes
     {%- endif %}
-    {% if is_queued() and is_merge() -%}
+    {% if has_queued_updating() and has_merge_replication() -%}
     union all
     {%- endif %}
-    {% if is_merge() -%}
+    {% if has_merge_replication() -%}
     select * from merge_changes
     {%- endif %}
 ),

@@ -13,7 +13,7 @@
 {%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
 {%- set facts = intake_facts(progress) -%}
 {%- set has_passed = facts.has_passed -%}
-{%- set has_interventions = has_interventions() -%}
+{%- set interventions_act = has_interventions() -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
     set it, too, which progress does not know without a log -#}
 {%- set has_clock = facts.has_aged or (rejected and not log) %}
@@ -51,82 +51,19 @@ progress as (
     {{ progress | indent(4) }}
 ),
 
--- when the log is rebuilt, what was one transaction stays one, at its place: those without a count
--- that came in different deliveries stay apart, and what was taken behind a place stays there
+-- one row per change of a log that is rebuilt: its transaction
 earlier_groups as (
-    {% if rebuilt_log -%}
-    select
-        publication,
-        change_id,
-        transaction_position,
-        if(queue_position > transaction_position, queue_position, null) as place_behind
-    from {{ source('held', 'change_outcomes') }}
-    {%- else -%}
-    {{ empty_relation({
-        'publication': 'string', 'change_id': 'string', 'transaction_position': 'bigint',
-        'place_behind': 'bigint'
-    }) | indent(4) }}
-    {%- endif %}
+    {{ earlier_groups(rebuilt_log) | indent(4) }}
 ),
 
--- one row per session of merge replication with changes that were rejected before: they count
--- towards it when the log is rebuilt
+-- one row per session with changes that were rejected before
 earlier_rejections as (
-    {% if rejected and flags.FULL_REFRESH -%}
-    select
-        publication,
-        node,
-        transaction_id,
-        count(*) as rejected_changes,
-        max(queue_position) as last_position
-    from {{ source('held', 'rejected_changes') }}
-    where
-        reason <> 'transaction'
-        and not is_apart
-    group by publication, node, transaction_id
-    {%- else -%}
-    {{ empty_relation({
-        'publication': 'string', 'node': 'string', 'transaction_id': 'string',
-        'rejected_changes': 'bigint', 'last_position': 'bigint'
-    }) | indent(4) }}
-    {%- endif %}
+    {{ earlier_rejections(rejected if flags.FULL_REFRESH else none) | indent(4) }}
 ),
 
--- the priority with which a change of merge replication contends is the one that its subscription
--- had when a run first saw it
+-- one row per change that an earlier run has seen: the priority with which it contends
 earlier_priorities as (
-    {% if rebuilt_log -%}
-    select
-        publication,
-        change_id,
-        priority
-    from {{ source('held', 'change_outcomes') }}
-    where priority is not null
-    {%- endif %}
-    {%- if rebuilt_log and waited %}
-    union all
-    {%- endif %}
-    {%- if waited %}
-    select
-        waiting.publication,
-        waiting.change_id,
-        waiting.priority
-    from {{ source('held', 'waiting_changes') }} as waiting
-    {%- if rebuilt_log %}
-    left anti join {{ source('held', 'change_outcomes') }} as decided
-        on
-            waiting.publication = decided.publication
-            and waiting.change_id = decided.change_id
-    {%- endif %}
-    where
-        waiting.priority is not null
-        and not waiting.is_other_content
-    {%- endif %}
-    {%- if not rebuilt_log and not waited %}
-    {{ empty_relation({
-        'publication': 'string', 'change_id': 'string', 'priority': 'decimal(5, 2)'
-    }) | indent(4) }}
-    {%- endif %}
+    {{ earlier_priorities(rebuilt_log, waited) | indent(4) }}
 ),
 
 -- one row per change: the transaction that it is of
@@ -404,7 +341,7 @@ admitted as (
     from judged
 ),
 
-{% if has_passed and has_interventions -%}
+{% if has_passed and interventions_act -%}
 -- one row per publication: the last place behind that decisions of people have in this run
 decisions_behind as (
     select
@@ -425,7 +362,7 @@ ordered as (
         admitted.* except (queue_position),
         if(
             admitted.is_passed and admitted.intake = 'taken',
-            {% if has_interventions -%}
+            {% if interventions_act -%}
             greatest(admitted.last_behind, decisions_behind.last_behind)
             {%- else -%}
             admitted.last_behind
@@ -443,7 +380,7 @@ ordered as (
             admitted.queue_position
         ) as queue_position
     from admitted
-    {%- if has_interventions %}
+    {%- if interventions_act %}
     left join decisions_behind
         on
             admitted.publication = decisions_behind.publication

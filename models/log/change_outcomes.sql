@@ -8,22 +8,22 @@
 ) }}
 {%- set held = held_state() %}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
-{%- set has_interventions = has_interventions() -%}
-{%- set decision_facts = decision_facts() -%}
+{%- set interventions_act = has_interventions() -%}
+{%- set facts = decision_facts() -%}
 {%- set few = most_broadcast('changes') -%}
 {#- where decisions need no values, those that are kept with a conflict are looked up afterwards -#}
 {%- set without_values = [] -%}
 {%- for item in article_list() if not needs_values(item.publication) -%}
     {%- do without_values.append(item) -%}
 {%- endfor -%}
-{%- set kept_now = decision_facts.kept_of_this_run if without_values else 0 -%}
-{%- set kept_before = decision_facts.kept_of_earlier_runs if without_values else 0 -%}
+{%- set kept_now = facts.kept_of_this_run if without_values else 0 -%}
+{%- set kept_before = facts.kept_of_earlier_runs if without_values else 0 -%}
 {%- set looks_up_values = kept_now + kept_before > 0 -%}
 {%- set kept_values = 'coalesce(identified.kept_row.row, kept.kept_values)'
     if looks_up_values else 'identified.kept_row.row' -%}
 {%- set row_before = 'if(identified.kept_row.is_deleted, null, ' ~ kept_values ~ ')' -%}
 {%- set keeping_hint = '/*+ broadcast(keeping) */' if kept_now + kept_before <= few -%}
-{%- set merge_conflicts = decision_facts.merge_conflicts -%}
+{%- set merge_conflicts = facts.merge_conflicts -%}
 {%- set conflicts_hint = '/*+ broadcast(new_conflicts) */' if merge_conflicts <= few %}
 
 -- The decision log: one row per change that a run has decided, and per decision of a person or
@@ -53,7 +53,7 @@ arrived as (
     where
         other_content is null
         and run_id = '{{ invocation_id }}'
-    {%- if has_interventions %}
+    {%- if interventions_act %}
     union all
     select
         publication,

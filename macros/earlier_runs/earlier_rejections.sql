@@ -1,0 +1,22 @@
+{#- Sessions of merge replication with changes that were rejected before, as a query: publication, node, transaction_id, rejected_changes
+    and last_position. They count towards their session when the log is rebuilt. `rejected`: rejected_changes as the last run left it;
+    none: nothing counts. -#}
+{% macro earlier_rejections(rejected) -%}
+{%- if rejected -%}
+select
+    publication,
+    node,
+    transaction_id,
+    count(*) as rejected_changes,
+    max(queue_position) as last_position
+from {{ source('held', 'rejected_changes') }}
+where
+    reason <> 'transaction'
+    and not is_apart
+group by publication, node, transaction_id
+{%- else -%}
+{{ replication_conflicts.empty_relation({
+    'publication': 'string', 'node': 'string', 'transaction_id': 'string', 'rejected_changes': 'bigint', 'last_position': 'bigint'
+}) }}
+{%- endif -%}
+{%- endmacro %}
