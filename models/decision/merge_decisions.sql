@@ -118,6 +118,8 @@ changes as (
         and run_id = '{{ invocation_id }}'
 ),
 
+-- == What a change met, and the conflict that it is in by itself ==
+
 -- one row per change: whether a decision of this run may look at what is assumed of it
 followed as (
     select
@@ -257,6 +259,8 @@ classified as (
     from narrowed
 ){{ ',' if not with_records }}
 
+-- == What becomes of it with its logical record ==
+
 {% if with_records -%}
 select * from classified{{ end_of_stage('alone') }}
 {{ record_spans(stage('alone')) }}{{ end_of_stage('spans', with_records) }}
@@ -287,6 +291,8 @@ recorded as (
     {{ outside_records('classified') | indent(4) }}
 ),
 {% endif %}
+
+-- == Who wins ==
 
 -- one row per change: what its article's resolver says about the conflict. No resolver is asked
 -- about a change made at the publisher, and none about an insert of a key that is taken
@@ -352,6 +358,8 @@ won as (
         from computed
     )
 ),
+
+-- == Whether it can stand: what it would leave, and which constraint that breaks ==
 
 -- one row per change: whether it leaves columns that it does not write as they are held
 overlaid as (
@@ -463,6 +471,8 @@ ruled as (
     from ruled_alone
 ),
 
+-- == What becomes of it, by which rule, and against whom ==
+
 -- one row per change: what becomes of it where it is a decision of a person or a refused command
 intervened as (
     {{ interventions_of_round('ruled') | indent(4) }}
@@ -553,6 +563,8 @@ left_behind as (
     from explained
 )
 
+-- == Which keys are broken at the end of a session ==
+
 {% if with_keys -%}
 -- what the statements behind this one look at
 select
@@ -611,6 +623,8 @@ broken as (
 {% else -%}
 , broken as (select * from left_behind),
 {% endif %}
+
+-- == What the round says, and whether it is what was assumed ==
 
 -- one row per change: whether it was decided otherwise than assumed, and a decision may have looked
 -- at what was assumed; and both sides of its conflict

@@ -190,6 +190,8 @@ disputed_changes as (
         on changes.transaction_hash = disputed_transactions.transaction_hash
 ),
 
+-- == What a change met, and the conflict that it is in ==
+
 -- one row per change: whether a decision of this run may look at what is assumed of it
 followed as (
     select
@@ -303,6 +305,8 @@ contested as (
     from classified
 ),
 
+-- == Whether its transaction stands ==
+
 -- one row per change: the conflicts of its whole transaction, and whether the decision about any of
 -- its changes may depend on another decision of this run
 transactions as (
@@ -396,6 +400,8 @@ ruled as (
     from judged
 ),
 
+-- == What becomes of it, by which rule, and against whom ==
+
 -- one row per change: what becomes of it where it is a decision of a person or a refused command
 intervened as (
     {{ interventions_of_round('ruled') | indent(4) }}
@@ -452,6 +458,8 @@ left_behind as (
     from decided
 )
 
+-- == Which keys are broken at the end of a transaction ==
+
 {% if with_keys -%}
 -- what the statements behind this one look at
 select
@@ -504,6 +512,8 @@ broken as (
 {% else -%}
 , broken as (select * from left_behind),
 {% endif %}
+
+-- == What the round says, and whether it is what was assumed ==
 
 -- one row per change: whether it was decided otherwise than assumed, and a decision may have looked
 -- at what was assumed; and both sides of its conflict
