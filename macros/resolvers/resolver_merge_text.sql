@@ -3,12 +3,7 @@
 {% macro resolver_merge_text(given) -%}
 {%- set change = given.change_value -%}
 {%- set held = given.held_value -%}
-{%- set common -%}
-array_max(filter(
-            sequence(0, least(length({{ change }}), length({{ held }}))),
-            prefix_length -> left({{ change }}, prefix_length) = left({{ held }}, prefix_length)
-        ))
-{%- endset -%}
+{%- set common = replication_conflicts.common_length(change, held) | indent(8) -%}
 {%- set text -%}
 coalesce(
             if(
