@@ -1,11 +1,13 @@
 {#- A value as canonical text: the same value gives the same text whatever made it, NULL stays NULL.
     Rows, keys and parameters travel in this form. Times are written in the session's time zone, which is UTC. Numbers of many
     decimal places are written without an exponent: a cast makes 3E-8 of a small one, which SQL Server takes for no number. Maps are
-    written in the order of their keys. -#}
+    written in the order of their keys. Blanks at the end of a char(n) only fill it up: some tables have them, and others do not. -#}
 {% macro canonical_text(column, data_type) -%}
     {%- set kind = data_type | lower | trim -%}
-    {%- if kind == 'string' or kind.startswith(('varchar', 'char')) -%}
+    {%- if kind == 'string' or kind.startswith('varchar') -%}
         cast({{ column }} as string)
+    {%- elif kind.startswith('char') -%}
+        rtrim(cast({{ column }} as string))
     {%- elif kind == 'binary' -%}
         base64({{ column }})
     {%- elif kind.startswith(('array', 'map', 'struct')) -%}

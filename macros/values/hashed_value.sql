@@ -4,7 +4,7 @@
     {%- set kind = data_type | lower | trim -%}
     {%- if kind in ('tinyint', 'smallint', 'int', 'bigint') -%}
         cast({{ column }} as bigint)
-    {%- elif kind in ('string', 'boolean', 'date', 'timestamp', 'timestamp_ntz', 'binary') or kind.startswith(('varchar', 'char')) -%}
+    {%- elif kind in ('string', 'boolean', 'date', 'timestamp', 'timestamp_ntz', 'binary') or kind.startswith('varchar') -%}
         {{ column }}
     {%- else -%}
         {{ replication_conflicts.canonical_text(column, data_type) }}

@@ -1,6 +1,7 @@
 select
     case_name,
     {{ canonical_text('text_value', 'string') }} as text_text,
+    {{ canonical_text('code_value', 'char(5)') }} as code_text,
     {{ canonical_text('whole_value', 'bigint') }} as whole_text,
     {{ canonical_text('price_value', 'decimal(10,2)') }} as price_text,
     {{ canonical_text('share_value', 'decimal(18,8)') }} as share_text,

@@ -104,6 +104,9 @@ class ColumnType:
             return parse_timestamp(value).replace(tzinfo=None)
         if self.name == "binary":
             return value if isinstance(value, bytes) else base64.b64decode(str(value))
+        if self.name == "char":
+            # blanks at the end only fill it up
+            return _text(_text(value, None).rstrip(" "), self.precision)
         return _text(value, self.precision)
 
     def to_text(self, value: Value) -> str | None:

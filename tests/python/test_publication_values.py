@@ -30,6 +30,8 @@ from tests.python.wider_types import OTHER, WIDER
         ("decimal(38,10)", Decimal("-1234567890123456789012345678.0000000001"), None),
         ("boolean", True, "true"),
         ("string", "it's | \\ 'ü'", "it's | \\ 'ü'"),
+        ("varchar(3)", "ab ", "ab "),
+        ("char(3)", "ab  ", "ab"),
         ("date", date(2026, 1, 2), "2026-01-02"),
         ("timestamp", "2026-01-01T00:00:01.500Z", "2026-01-01 00:00:01.5"),
         ("timestamp", "2026-01-01T02:00:00+02:00", "2026-01-01 00:00:00"),
@@ -75,7 +77,7 @@ def test_null_has_no_text() -> None:
         ("date", "2026-13-01"),
         ("string", True),
         ("varchar(3)", "four"),
-        ("char(3)", "abc "),
+        ("char(3)", "four"),
         ("varchar(2)", 100),
     ],
 )
