@@ -5,6 +5,7 @@ This one gives the spark adapter what it lacks with ``method: session``:
 
 - the submission method ``session`` for Python models (``submission_method: session``),
 - a first start of the session whose failures are one line, not a page of Java,
+- texts of seeds as they are: the adapter takes quotes and backslashes in them for SQL,
 - on a cluster, a run's claim on its schema: a second one meanwhile ends with a clear error.
 """
 
@@ -71,6 +72,7 @@ class ReplicationConflictsPlugin(dbtPlugin):
         setattr(SparkAdapter, "_has_session_submission", True)  # noqa: B010
         _add_submission_method()
         _add_clear_start()
+        _add_quoted_texts()
         _add_claim()
 
 
@@ -94,6 +96,22 @@ def _add_clear_start() -> None:
         return cursor(connection)
 
     setattr(spark_session.Connection, "cursor", with_started_session)  # noqa: B010
+
+
+def _add_quoted_texts() -> None:
+    wrapper = spark_session.SessionConnectionWrapper
+    fix_binding = wrapper._fix_binding
+
+    def with_quotes(value: Any) -> str | float:
+        return quoted(value) if isinstance(value, str) else fix_binding(value)
+
+    setattr(wrapper, "_fix_binding", staticmethod(with_quotes))  # noqa: B010
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of Spark SQL that means just that text."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _add_claim() -> None:

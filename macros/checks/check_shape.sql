@@ -8,6 +8,7 @@
     {%- if
         columns is not mapping
         or columns.values() | reject('string') | list
+        or columns.keys() | reject('string') | list
         or not replication_conflicts.is_list(primary_key)
         or primary_key | reject('in', columns) | list
     -%}

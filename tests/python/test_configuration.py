@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+import yaml
 
 from replication_conflicts.scenarios.project import package_folder
 
@@ -562,7 +563,8 @@ def call(macro: str) -> str:
 
 def parse(project: ScratchProject, publications: Any, **others: Any) -> tuple[str, ...]:
     """Parse with a configuration, and other variables; the errors."""
-    variables = json.dumps({"publications": publications, **others})
+    # as a project has it: names may be something else than texts
+    variables = yaml.safe_dump({"publications": publications, **others}, sort_keys=False)
     result = project.build.run("parse", "--no-partial-parse", "--vars", variables)
     assert result.success == (not result.errors)
     return result.errors
@@ -601,6 +603,14 @@ def test_a_right_configuration_is_not_named(name: str, lines: list[str]) -> None
         (
             {"plain": publication(articles={"item": {}})},
             ("publication 'plain', article 'item', option 'columns': is missing",),
+        ),
+        (
+            {"plain": with_article(columns={**COLUMNS, 2: "string"})},
+            ("option 'columns'", "'2' must consist of letters, digits and _; in quotes"),
+        ),
+        (
+            {"plain": with_article(columns={**COLUMNS, False: "string"})},
+            ("option 'columns'", "'False' must consist of letters, digits and _; in quotes"),
         ),
         (
             {"other": publication()},
