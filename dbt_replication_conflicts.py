@@ -6,6 +6,7 @@ This one gives the spark adapter what it lacks with ``method: session``:
 - the submission method ``session`` for Python models (``submission_method: session``),
 - a first start of the session whose failures are one line, not a page of Java,
 - texts of seeds as they are: the adapter takes quotes and backslashes in them for SQL,
+- scratch tables in the place of files that a killed run has left there,
 - on a cluster, a run's claim on its schema: a second one meanwhile ends with a clear error.
 """
 
@@ -27,8 +28,13 @@ from dbt.flags import get_flags
 from dbt.plugins.manager import dbtPlugin
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from replication_conflicts.environment import claim, session
+
+# stands in every statement that makes a scratch table (macro scratch_format)
+_SCRATCH = "/* scratch of replication_conflicts */"
 
 _start_lock = threading.Lock()
 _claim_lock = threading.Lock()
@@ -73,6 +79,7 @@ class ReplicationConflictsPlugin(dbtPlugin):
         _add_submission_method()
         _add_clear_start()
         _add_quoted_texts()
+        _add_cleared_places()
         _add_claim()
 
 
@@ -106,6 +113,44 @@ def _add_quoted_texts() -> None:
         return quoted(value) if isinstance(value, str) else fix_binding(value)
 
     setattr(wrapper, "_fix_binding", staticmethod(with_quotes))  # noqa: B010
+
+
+def _add_cleared_places() -> None:
+    """A table of a query is known only when it is written: a run that is killed leaves files alone.
+
+    Spark then makes no table of that name any more, until somebody removes them.
+    """
+    execute = spark_session.Cursor.execute
+
+    def with_cleared_place(cursor: spark_session.Cursor, sql: str, *parameters: Any) -> None:
+        try:
+            execute(cursor, sql, *parameters)
+        except PySparkException as error:
+            place = _left_behind(error) if _SCRATCH in sql else None
+            if place is None:
+                raise
+            _remove_files(place)
+            execute(cursor, sql, *parameters)
+
+    setattr(spark_session.Cursor, "execute", with_cleared_place)  # noqa: B010
+
+
+def _left_behind(error: PySparkException) -> str | None:
+    """The place of a table that is not there, where Spark says that there are files."""
+    if error.getCondition() != "LOCATION_ALREADY_EXISTS":
+        return None
+    found = error.getMessageParameters() or {}
+    place = found.get("location", "").strip("'")
+    table = found.get("identifier", "").rpartition(".")[2].strip("`")
+    return place if table and place.endswith(f"/{table}") else None
+
+
+def _remove_files(place: str) -> None:
+    spark = SparkSession.getActiveSession()
+    assert spark is not None
+    assert spark._jvm is not None
+    path = spark._jvm.org.apache.hadoop.fs.Path(place)
+    path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
 
 
 def quoted(text: str) -> str:

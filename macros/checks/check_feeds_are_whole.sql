@@ -4,7 +4,7 @@
 {% macro check_feeds_are_whole() -%}
     {%- set log = replication_conflicts.held_relation('change_outcomes') -%}
     {%- set asked = var('what_if', {}).get('publication') -%}
-    {%- set may_forget = log is none or not replication_conflicts.is_decided_anew() or var('forget_removed_changes', false) -%}
+    {%- set may_forget = log is none or not replication_conflicts.is_decided_anew() or var('forget_removed_changes', false) | string | lower == 'true' -%}
     {%- set feeds, names = [], [] -%}
     {%- for item in replication_conflicts.article_list() if not may_forget and asked in [none, item.publication] -%}
         {%- set staged = ref('stg_' ~ item.publication ~ '__' ~ item.article) -%}

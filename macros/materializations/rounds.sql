@@ -29,14 +29,17 @@
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- if existing is not none and not replication_conflicts.scratch_has_rows(
-        ref(config.require('first_round')), config.get('taking', 'true')
-    ) -%}
+    {%- set has_rows = replication_conflicts.scratch_has_rows(ref(config.require('first_round')), config.get('taking', 'true')) -%}
+    {%- if existing is not none and not has_rows -%}
         {#- nothing to decide: what an earlier run left is not of this run -#}
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
         {{ return({'relations': [target]}) }}
     {%- endif -%}
 
+    {#- the view reads tables that are now written anew: after a run that dies here there is none, and the next run makes it -#}
+    {%- if existing is not none -%}
+        {%- do adapter.drop_relation(existing) -%}
+    {%- endif -%}
     {%- set assumptions, round = sql.split(replication_conflicts.end_of_assumptions()) -%}
     {%- set table = replication_conflicts._round_table(1) -%}
     {%- do replication_conflicts._write_round(table, round) -%}
@@ -86,9 +89,6 @@
         {%- do settled_rows.append('select * from ' ~ settled_later) -%}
     {%- endif -%}
 
-    {%- if existing is not none and not existing.is_view -%}
-        {%- do adapter.drop_relation(existing) -%}
-    {%- endif -%}
     {%- call statement('main') -%}
         create or replace view {{ target }} as
         {{ settled_rows | join('\n        union all\n        ') }}

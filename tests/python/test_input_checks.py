@@ -473,6 +473,8 @@ def test_decided_changes_that_are_in_the_feeds_no_more(consumer: ScratchProject)
         (error,) = decided_anew(consumer)
         assert "publication 'stock': 1 of 3 changes" in error
         assert "'c2' among them" in error
+        (error,) = decided_anew(consumer, "--vars", "{forget_removed_changes: 'false'}")
+        assert "publication 'stock': 1 of 3 changes" in error
         allowed = "--vars", "{forget_removed_changes: true}"
         assert decided_anew(consumer, *allowed) == ()
         spark.sql(f"insert into {feed} (change_id) values ('c2')")
