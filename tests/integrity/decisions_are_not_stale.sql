@@ -1,6 +1,6 @@
--- Decisions of people that could not be applied within the last day: their conflict had been decided
--- already, its row had changed since, or it is one of queued updating, which can only be removed.
--- The conflict is where it was; somebody should look at it again.
+-- Decisions of people that could not be applied within the last day: their conflict had been
+-- decided already, its row had changed since, or it is one of queued updating, which can only be
+-- removed. The conflict is where it was; somebody should look at it again.
 {{ config(severity='warn') }}
 {%- set decided = ref('decided_conflicts') %}
 
