@@ -29,9 +29,9 @@ from dbt.plugins.manager import dbtPlugin
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 
 from replication_conflicts.environment import claim, session
+from replication_conflicts.environment.spark_text import spark_text
 
 # stands in every statement that makes a scratch table (macro scratch_format)
 _SCRATCH = "/* scratch of replication_conflicts */"
@@ -110,7 +110,7 @@ def _add_quoted_texts() -> None:
     fix_binding = wrapper._fix_binding
 
     def with_quotes(value: Any) -> str | float:
-        return quoted(value) if isinstance(value, str) else fix_binding(value)
+        return spark_text(value) if isinstance(value, str) else fix_binding(value)
 
     setattr(wrapper, "_fix_binding", staticmethod(with_quotes))  # noqa: B010
 
@@ -129,7 +129,7 @@ def _add_cleared_places() -> None:
             place = _left_behind(error) if _SCRATCH in sql else None
             if place is None:
                 raise
-            _remove_files(place)
+            _remove_files(_running_session(cursor.server_side_parameters), place)
             execute(cursor, sql, *parameters)
 
     setattr(spark_session.Cursor, "execute", with_cleared_place)  # noqa: B010
@@ -145,18 +145,9 @@ def _left_behind(error: PySparkException) -> str | None:
     return place if table and place.endswith(f"/{table}") else None
 
 
-def _remove_files(place: str) -> None:
-    spark = SparkSession.getActiveSession()
-    assert spark is not None
-    assert spark._jvm is not None
+def _remove_files(spark: Any, place: str) -> None:
     path = spark._jvm.org.apache.hadoop.fs.Path(place)
     path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
-
-
-def quoted(text: str) -> str:
-    """A text as a literal of Spark SQL that means just that text."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def _add_claim() -> None:

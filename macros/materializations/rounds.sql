@@ -29,8 +29,9 @@
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- set has_rows = replication_conflicts.scratch_has_rows(ref(config.require('first_round')), config.get('taking', 'true')) -%}
-    {%- if existing is not none and not has_rows -%}
+    {%- if existing is not none and not replication_conflicts.scratch_has_rows(
+        ref(config.require('first_round')), config.get('taking', 'true')
+    ) -%}
         {#- nothing to decide: what an earlier run left is not of this run -#}
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
         {{ return({'relations': [target]}) }}

@@ -1,5 +1,6 @@
 {#- Which changes of a round are certain: no other decision can change the one about them. As CTEs up to `certain`, the round with
-    where each change stands (place, settled_position) and is_certain_now. So changes that fail for reasons of their own fail in one round, and not one behind the other.
+    where each change stands (place, settled_position) and is_certain_now. So changes that fail for reasons of their own fail in one
+    round, and not one behind the other.
 
     What stands in the settled part of the queue is certain, and so is what an earlier round has found certain. All other changes are
     open. An open change becomes certain when no other open change, up to the end of its session, can touch what it depends on:

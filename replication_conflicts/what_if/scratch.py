@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from replication_conflicts.environment.spark_text import spark_text
 from replication_conflicts.what_if.question import Question, check_subscribers
 
 if TYPE_CHECKING:
@@ -193,4 +194,4 @@ class Scratch:
 
 
 def _texts(names: Iterable[str]) -> str:
-    return ", ".join("'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'" for name in names)
+    return ", ".join(spark_text(name) for name in names)
