@@ -50,7 +50,7 @@ def test_models_in_another_place_are_named(
     project = scratch_copy()
     file = project.folder / PROJECT
     settings = yaml.safe_load(file.read_text(encoding="utf-8"))
-    settings["models"]["replication_conflicts"]["decision"] = {"change_outcomes": config}
+    settings["models"]["replication_conflicts"]["log"] = {"change_outcomes": config}
     file.write_text(yaml.safe_dump(settings), encoding="utf-8")
     (error,) = project.build.run("compile", "--select", "change_queue").errors
     assert f"'change_outcomes' is made as {elsewhere.format(schema=project.schema)}" in error
