@@ -1,7 +1,10 @@
 {#- Sessions of merge replication with changes that were rejected before, as a query: publication, node, transaction_id, rejected_changes
-    and last_position. They count towards their session when the log is rebuilt. `rejected`: rejected_changes as the last run left it;
-    none: nothing counts. -#}
-{% macro earlier_rejections(rejected) -%}
+    and last_position. They count towards their session when the log is rebuilt, and where the run that rejected them died before the
+    others of the session were in the log.
+
+    rejected  rejected_changes as the last run left it; none: nothing counts
+    since     the run of this number and those that died before it are meant, where they took others of the session; none: all -#}
+{% macro earlier_rejections(rejected, since=none) -%}
 {%- if rejected -%}
 select
     publication,
@@ -13,6 +16,10 @@ from {{ source('held', 'rejected_changes') }}
 where
     reason <> 'transaction'
     and not is_apart
+    {%- if since is not none %}
+    and taken_changes > 0
+    and run_sequence >= {{ since }}
+    {%- endif %}
 group by publication, node, transaction_id
 {%- else -%}
 {{ replication_conflicts.empty_relation({

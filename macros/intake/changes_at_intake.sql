@@ -1,12 +1,14 @@
 {#- Changes of this run with what they carried, beside what the queue says of them, as a query: all columns of incoming_changes, and
-    violation and contending_priority of change_queue. Ids that are met twice are told apart by what is in the changes.
+    violation, contending_priority, transaction_key and run_sequence of change_queue. Ids that are met twice are told apart by what is in the changes.
 
     condition: over the columns of change_queue, as `queue`; an SQL expression -#}
 {% macro changes_at_intake(condition) -%}
 select
     arrived.*,
     queue.violation,
-    queue.contending_priority
+    queue.contending_priority,
+    queue.transaction_key,
+    queue.run_sequence
 from {{ ref('change_queue') }} as queue
 inner join {{ ref('incoming_changes') }} as arrived
     on

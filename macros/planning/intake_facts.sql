@@ -4,20 +4,29 @@
                   each change
       has_passed  whether any change of merge replication stands where the queue has been taken: late, or in a session that has waited
                   for the rest. Mostly none does, and then nobody need ask which sessions the queue has passed
-    Both true while dbt parses.
-    `progress`: the query of queue_progress. -#}
-{% macro intake_facts(progress) -%}
+      has_cut_off whether a run that died has rejected some changes of a session, and taken others of it that the log does not have
+    All true while dbt parses.
+
+    progress  the query of queue_progress
+    rejected  the rejected changes as the last run left them, or none
+    sequence  the number of this run -#}
+{% macro intake_facts(progress, rejected, sequence) -%}
     {%- if not execute -%}
-        {{ return({'has_aged': true, 'has_passed': true}) }}
+        {{ return({'has_aged': true, 'has_passed': true, 'has_cut_off': true}) }}
     {%- endif -%}
     {%- set incoming = ref('incoming_changes') -%}
     {%- if not replication_conflicts.scratch_has_rows(incoming) -%}
-        {{ return({'has_aged': false, 'has_passed': false}) }}
+        {{ return({'has_aged': false, 'has_passed': false, 'has_cut_off': false}) }}
     {%- endif -%}
     {%- set facts %}
         select
             count_if(oldest_change < newest_change - make_dt_interval(retention_days)) as aged_publications,
-            count_if(replication = 'merge' and first_position <= last_position) as passed_publications
+            count_if(replication = 'merge' and first_position <= last_position) as passed_publications,
+            {% if rejected -%}
+            (select count(*) from ({{ replication_conflicts.earlier_rejections(rejected, sequence) }}))
+            {%- else -%}
+            0
+            {%- endif %} as cut_off_sessions
         from (
             select
                 publications.replication,
@@ -40,5 +49,9 @@
         )
     {% endset -%}
     {%- set row = run_query(facts).rows[0] -%}
-    {{ return({'has_aged': row['aged_publications'] > 0, 'has_passed': row['passed_publications'] > 0}) }}
+    {{ return({
+        'has_aged': row['aged_publications'] > 0,
+        'has_passed': row['passed_publications'] > 0,
+        'has_cut_off': row['cut_off_sessions'] > 0
+    }) }}
 {%- endmacro %}

@@ -11,7 +11,8 @@
     ~ ' and earlier_priorities.priority = 0.00)' if earlier_types else 'priorities.is_client' -%}
 {#- the log knows with which priority a change has contended, whatever is stamped on it -#}
 {%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
-{%- set facts = intake_facts(progress) -%}
+{%- set sequence = run_sequence() -%}
+{%- set facts = intake_facts(progress, rejected, sequence) -%}
 {%- set has_passed = facts.has_passed -%}
 {%- set interventions_act = has_interventions() -%}
 {#- without changes that may be too old nobody asks for the clock; those that were rejected before
@@ -56,9 +57,13 @@ earlier_groups as (
     {{ earlier_groups(rebuilt_log) | indent(4) }}
 ),
 
--- one row per session with changes that were rejected before
+-- one row per session with changes that were rejected before, and count towards it
 earlier_rejections as (
-    {{ earlier_rejections(rejected if flags.FULL_REFRESH else none) | indent(4) }}
+    {% if flags.FULL_REFRESH -%}
+    {{ earlier_rejections(rejected) | indent(4) }}
+    {%- else -%}
+    {{ earlier_rejections(rejected if facts.has_cut_off else none, sequence) | indent(4) }}
+    {%- endif %}
 ),
 
 -- one row per change that an earlier run has seen: the priority with which it contends

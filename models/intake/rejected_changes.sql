@@ -14,9 +14,29 @@ changes as (
     {{ changes_at_intake("queue.intake = 'rejected'") | indent(4) }}
 ),
 
+-- one row per session that loses some of its changes: how many of it this run takes. One without
+-- the others would wait for ever, if the run died before they are in the log
+taken as (
+    select
+        queue.publication,
+        queue.transaction_key,
+        count(*) as taken_changes
+    from {{ ref('change_queue') }} as queue
+    left semi join {{ ref('change_queue') }} as rejected
+        on
+            queue.publication = rejected.publication
+            and queue.transaction_key = rejected.transaction_key
+            and rejected.intake = 'rejected'
+            and rejected.run_id = '{{ invocation_id }}'
+    where
+        queue.intake = 'taken'
+        and queue.run_id = '{{ invocation_id }}'
+    group by queue.publication, queue.transaction_key
+),
+
 final as (
     select
-        publication,
+        changes.publication,
         article,
         row_key,
         change_key,
@@ -39,9 +59,15 @@ final as (
         is_apart,
         other_content is not null as is_other_content,
         content_hash,
+        coalesce(taken.taken_changes, 0) as taken_changes,
+        run_sequence,
         run_id,
         {{ run_time() }} as rejected_at
     from changes
+    left join taken
+        on
+            changes.publication = taken.publication
+            and changes.transaction_key = taken.transaction_key
 )
 
 select * from final

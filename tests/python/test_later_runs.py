@@ -271,3 +271,56 @@ def test_a_transaction_that_waits_for_more_than_a_day_is_a_warning(running: Buil
     )
     (warning,) = running.data_test_warnings("transactions_do_not_wait_long")
     assert "Got 1 result" in warning
+
+
+def cut_off() -> Case:
+    """Of two sessions, one without a count, the last change breaks the contract."""
+    counted = {"transaction_id": "north-s", "transaction_change_count": 3}
+    uncounted = {"transaction_id": "north-u", "transaction_change_count": None}
+    broken = {"changed_columns": ["color"]}
+    return case(
+        "cut_off",
+        {"north": {"priority": 75}, "south": {"priority": 75}},
+        (
+            change(1, "north", 1, **counted),
+            change(2, "north", 2, **counted),
+            change(3, "south", 1),
+            change(4, "north", 3, **counted, **broken),
+            change(5, "north", 3, **uncounted),
+            change(6, "south", 3),
+            change(7, "north", 4, **uncounted, **broken),
+        ),
+        (change(8, "south", 4), change(9, "north", 4, **uncounted)),
+        # one more than the session counts, which waits
+        (change(10, "north", 1, **counted),),
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_run_that_died_with_a_rejection_leaves_the_rest_of_the_session(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """Such a session is complete, and has its place, as if the run had come to its end."""
+    running = Builds("cut_off", [cut_off()], tmp_path, scratch_state)
+    running.start()
+    played = running.played[0]
+    for number in range(3):
+        running.deliver(played, number)
+        running.build("--select", "+rejected_changes")
+        if number == 0:
+            assert not running.spark.catalog.tableExists(f"{running.project.schema}.change_outcomes")
+        running.build()
+        running.remember(number)
+    found = log(running, played)
+    assert {name: one["transaction_position"] for name, one in found.items()} == {
+        "north-1": 4,
+        "north-2": 4,
+        "south-3": 3,
+        "north-5": 7,
+        "south-6": 6,
+        "south-8": 8,
+        "north-9": 9,
+    }
+    assert compare(running, played) == []
+    running.drop()

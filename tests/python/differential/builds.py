@@ -223,7 +223,8 @@ class Builds:
         self._report(f"{self.project.name}: build {' '.join(options)} {result.seconds:.0f} s")
         if not result.success:
             raise BuildFailed("\n".join(result.errors))
-        self._is_built = True
+        # a run over some models alone has not made every view
+        self._is_built = self._is_built or "--select" not in options
         return result
 
     def data_test_errors(self) -> tuple[str, ...]:
