@@ -1,5 +1,5 @@
 {#- Which changes of subscribers break a unique or foreign key at the end of their transaction or session, as CTEs up to `violations`:
-    publication, transaction_key, queue_position, the failure, and failing_position, the change of the transaction that is the first.
+    publication, transaction_key, change_id, the failure, and failing_change_id, the change of the transaction that is the first.
     Unique keys come first, of two rows that clash the one whose change is later in the queue; then children without a parent;
     then what the delete of a parent would leave without one.
 
@@ -10,7 +10,7 @@ given_up as (
     select
         publication,
         transaction_key,
-        queue_position,
+        maker,
         inline(facts_before)
     from {{ makers }}
     where not is_publisher_change
@@ -22,18 +22,18 @@ all_violations as (
         publication,
         transaction_key,
         if(role = 'unique', 1, 2) as layer,
-        claimed_at as queue_position,
+        claimed_by as maker,
         constraint_id
     from {{ ends }}
     where
-        claimed_at is not null
+        claimed_by is not null
         and ((role = 'unique' and claim_number > 1) or (role = 'child' and not has_parent))
     union all
     select
         given_up.publication,
         given_up.transaction_key,
         3 as layer,
-        given_up.queue_position,
+        given_up.maker,
         given_up.constraint_id
     from given_up
     inner join {{ ends }} as counted_ends
@@ -52,11 +52,11 @@ violations as (
     select
         publication,
         transaction_key,
-        queue_position,
-        first_value(queue_position) over (
+        maker.change_id,
+        first_value(maker.change_id) over (
             partition by publication, transaction_key
-            order by first_violation.layer, queue_position
-        ) as failing_position,
+            order by first_violation.layer, maker
+        ) as failing_change_id,
         {{ replication_conflicts.key_failure(
             'first_violation.constraint_id', 'publication', replication
         ) | indent(4) }} as failure
@@ -64,10 +64,10 @@ violations as (
         select
             publication,
             transaction_key,
-            queue_position,
+            maker,
             min(struct(layer, constraint_id)) as first_violation
         from all_violations
-        group by publication, transaction_key, queue_position
+        group by publication, transaction_key, maker
     )
 )
 {%- endmacro %}

@@ -20,7 +20,7 @@ claims as (
     select
         publication,
         transaction_key,
-        queue_position,
+        maker,
         article,
         row_key,
         inline(facts_after)
@@ -169,7 +169,7 @@ at_the_end as (
         role,
         article,
         row_key,
-        queue_position as claimed_at
+        maker as claimed_by
     from claims
     union all
     select
@@ -180,7 +180,7 @@ at_the_end as (
         holders.role,
         holders.article,
         holders.row_key,
-        cast(null as bigint) as claimed_at
+        null as claimed_by
     from touched_keys
     inner join holders
         on
@@ -203,10 +203,10 @@ counted_ends as (
         *,
         row_number() over (
             partition by publication, transaction_key, constraint_id, value, role
-            order by claimed_at asc nulls first, article asc, row_key asc
+            order by claimed_by asc nulls first, article asc, row_key asc
         ) as claim_number,
         max(role = 'parent') over of_key as has_parent,
-        max(role = 'child' and claimed_at is null) over of_key as has_child_before
+        max(role = 'child' and claimed_by is null) over of_key as has_child_before
     from at_the_end
     window of_key as (partition by publication, transaction_key, constraint_id, value)
 )

@@ -2,6 +2,8 @@
     (key_facts) after it, and before the first change that the transaction would make to it. A statement.
     Rule: keys are judged at the end of a transaction, so what it gives up is what the row had before all of it.
 
+    A row that the run itself writes was made by the change that had it written.
+
     decided: the relation with the changes as this round decides them; replication: that of its publications; row_after: its column
     with the row as a change leaves it, row_before: its column with the row_state before -#}
 {% macro row_makers(decided, replication, row_after, row_before) -%}
@@ -10,7 +12,10 @@ select
     transaction_key,
     transaction_position,
     session_end,
-    queue_position,
+    struct(
+        queue_position,
+        {{ replication_conflicts.causing_change(replication) }} as change_id
+    ) as maker,
     article,
     row_key,
     is_publisher_change,

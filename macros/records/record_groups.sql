@@ -116,8 +116,8 @@ sent_{{ depth }} as (
         transaction_key,
         article,
         row_key,
-        max_by(top_key, queue_position) as top_key,
-        max_by(session_top_key, queue_position) as session_top_key
+        max_by(top_key, struct(queue_position, change_id)) as top_key,
+        max_by(session_top_key, struct(queue_position, change_id)) as session_top_key
     from tops_{{ depth }}
     where is_sent
     group by publication, transaction_key, article, row_key

@@ -56,7 +56,7 @@ judged_keys as (
         (is_certain_now and key_failure is not null)
         or coalesce(
             place = settled_position
-            and queue_position = failing_position
+            and {{ causing_change('merge') }} = failing_change_id
             and not max(differs_from_guess) over (partition by publication, transaction_key),
             false
         ) as is_failing
@@ -611,14 +611,14 @@ with
 broken as (
     select
         decided.*,
-        violations.failing_position,
+        violations.failing_change_id,
         violations.failure as key_failure
     from {{ stage('decided') }} as decided
     left join violations
         on
             decided.publication = violations.publication
             and decided.transaction_key = violations.transaction_key
-            and decided.queue_position = violations.queue_position
+            and {{ causing_change('merge', 'decided') }} = violations.change_id
 ),
 {% else -%}
 , broken as (select * from left_behind),
@@ -693,7 +693,7 @@ final as (
         {%- if with_keys %}
         is_certain,
         differs_from_guess,
-        failing_position,
+        failing_change_id,
         key_failure,
         differs_from_guess or key_failure is not null as is_unlike_guess,
         {%- else %}

@@ -86,12 +86,12 @@ judged_keys as (
         *,
         if(
             not is_failure_final or transaction_position = settled_position,
-            failing_position,
+            failing_change_id,
             null
-        ) as adopted_position,
+        ) as adopted_change_id,
         not is_failure_final
         and breaks_keys_otherwise
-        and failing_position is null as is_failure_withdrawn
+        and failing_change_id is null as is_failure_withdrawn
     from settled
 ),
 
@@ -100,7 +100,7 @@ failed as (
     select
         *,
         case
-            when queue_position = adopted_position then key_failure
+            when change_id = adopted_change_id then key_failure
             when is_failure_final then guessed_failure
         end as next_failure
     from judged_keys
@@ -130,7 +130,7 @@ assumed as (
         *,
         case
             {%- if with_keys %}
-            when adopted_position is not null then false
+            when adopted_change_id is not null then false
             when is_failure_withdrawn then would_apply
             {%- endif %}
             when transaction_position <= settled_position then is_written
@@ -321,7 +321,7 @@ transactions as (
         -- against what its first conflict was lost
         min_by(
             struct(coalesce(held_row.node, publisher) as node, held_row.change_id),
-            if(is_conflict, queue_position, null)
+            if(is_conflict, struct(queue_position, change_id), null)
         ) over (
             partition by transaction_hash, publication, transaction_key
         ) as transaction_winner
@@ -482,14 +482,14 @@ with
 checked as (
     select
         decided.*,
-        violations.failing_position,
+        violations.failing_change_id,
         violations.failure as key_failure
     from {{ stage('decided') }} as decided
     left join violations
         on
             decided.publication = violations.publication
             and decided.transaction_key = violations.transaction_key
-            and violations.queue_position = violations.failing_position
+            and violations.change_id = violations.failing_change_id
 ),
 
 -- one row per change: whether its transaction breaks other keys than assumed. What is final is left
@@ -498,12 +498,12 @@ broken as (
     select
         *,
         case
-            when is_failure_final then failing_position is not null
+            when is_failure_final then failing_change_id is not null
             else max(
                     if(
-                        failing_position is null,
+                        failing_change_id is null,
                         guessed_failure is not null,
-                        queue_position = failing_position and not guessed_failure <=> key_failure
+                        change_id = failing_change_id and not guessed_failure <=> key_failure
                     )
                 ) over (partition by publication, transaction_key)
         end as breaks_keys_otherwise
@@ -567,7 +567,7 @@ final as (
         is_failure_final,
         {%- if with_keys %}
         breaks_keys_otherwise,
-        failing_position,
+        failing_change_id,
         key_failure,
         would_apply,
         differs_from_guess or breaks_keys_otherwise as is_unlike_guess,
@@ -576,7 +576,7 @@ final as (
         or breaks_keys_otherwise
         or (
             not is_failure_final
-            and failing_position is not null
+            and failing_change_id is not null
             and count(*) over (partition by publication, transaction_key) > 1
         ) as needs_another_round,
         {%- else %}

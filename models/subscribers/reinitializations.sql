@@ -59,7 +59,7 @@ final as (
         outcomes.node as subscriber,
         outcomes.transaction_id,
         outcomes.transaction_position,
-        min_by(outcomes.change_id, outcomes.queue_position) as change_id,
+        min(struct(outcomes.queue_position, outcomes.change_id)).change_id as change_id,
         last_positions.snapshot_position,
         snapshots.snapshot,
         max(outcomes.run_sequence) as run_sequence
