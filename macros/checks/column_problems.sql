@@ -25,7 +25,7 @@
             {%- do found.append([
                 'columns', "'" ~ column ~ "' has the type '" ~ data_type ~ "', must be one of: string, varchar(n), char(n), boolean, "
                 ~ 'tinyint, smallint, int, bigint, float, double, decimal(p,s), date, timestamp, timestamp_ntz, binary, '
-                ~ 'array<t>, map<t,t>, struct<name:t>, in lower case'
+                ~ 'array<t>, map<string,t>, struct<name:t>, in lower case'
             ]) -%}
         {%- endif -%}
     {%- endfor -%}

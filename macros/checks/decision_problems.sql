@@ -1,5 +1,5 @@
 {#- What is wrong with the relation `conflict_decisions`; a list of texts. What an earlier run has taken is left alone.
-    decisions: one {value: the decision, number of rows, conflict_id: a conflict with it} for each that there is.
+    decisions: one {value: the decision, number of rows, conflict_id: a conflict with it, unreadable: a place that is no number} for each that there is.
     Before the first run of a warehouse no conflict is known: decisions then wait for the next run. -#}
 {% macro decision_problems(decisions) -%}
     {%- set allowed = ['submit_winner', 'submit_loser', 'remove'] -%}
@@ -8,6 +8,11 @@
         {%- do problems.append(
             replication_conflicts._decision_in_words(row.conflict_id) ~ (' and ' ~ (row.number - 1) ~ ' more' if row.number > 1)
             ~ ": the decision is '" ~ row.value ~ "', must be one of: " ~ allowed | join(', ') ~ '.'
+        ) -%}
+    {%- endfor -%}
+    {%- for row in decisions if row.unreadable is not none -%}
+        {%- do problems.append(
+            "conflict_decisions, a decision '" ~ row.value ~ "' has the " ~ row.unreadable ~ '. Correct it, or leave it empty.'
         ) -%}
     {%- endfor -%}
     {%- if replication_conflicts.held_relation('change_outcomes') is not none -%}

@@ -1,5 +1,5 @@
 {#- What is wrong with the relation `subscriptions`; a list of texts.
-    subscriptions: one {publication, subscriber, number of rows} for each that there is. -#}
+    subscriptions: one {publication, subscriber, number of rows, unreadable: what is no number or boolean} for each that there is. -#}
 {% macro subscription_problems(subscriptions) -%}
     {%- set publications = replication_conflicts.publications() -%}
     {%- set problems = [] -%}
@@ -20,6 +20,8 @@
             {%- do problems.append(
                 subject ~ 'it has the name under which the versions count that a run makes itself. Give the subscriber another name.'
             ) -%}
+        {%- elif row.unreadable is not none -%}
+            {%- do problems.append(subject ~ 'it has the ' ~ row.unreadable ~ '. Correct it, or leave it empty.') -%}
         {%- elif row.number > 1 -%}
             {%- do problems.append(subject ~ 'it has ' ~ row.number ~ ' rows in subscriptions. Remove all but one.') -%}
         {%- endif -%}

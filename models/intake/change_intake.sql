@@ -125,7 +125,7 @@ priorities as (
         subscriptions.subscriber,
         {{ subscription_priority(
             'coalesce(republishers.type, subscriptions.type)',
-            'coalesce(republishers.priority, subscriptions.priority)'
+            'if(republishers.subscriber is null, subscriptions.priority, republishers.priority)'
         ) | indent(8) }} as priority,
         republishers.subscriber is null and subscriptions.type = 'client' as is_client
     from subscriptions

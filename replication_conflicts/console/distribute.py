@@ -42,9 +42,14 @@ from replication_conflicts.lakehouse.commands import LakehouseCommands
 from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
+from replication_conflicts.lakehouse.subscriptions import check_subscriptions
 from replication_conflicts.publication.commands import Place
 
 REFUSED = 3
+_NO_COMMANDS = (
+    "there are no commands for it. Correct --subscriber, or add it to the project's"
+    " `subscriptions` and build"
+)
 
 
 class OnError(Enum):
@@ -115,6 +120,7 @@ def distribute(
         engine = open_database(url, patience)
         node = node_of(engine, chosen, subscriber)
         spark = spark_of(project_dir, profiles_dir, target)
+        check_subscriptions(spark, relations, chosen, {subscriber}, _NO_COMMANDS)
         commands = LakehouseCommands(spark, relations, chosen, subscriber)
         snapshots = LakehouseSnapshots(spark, relations, chosen, subscriber)
         if dry_run:

@@ -19,6 +19,7 @@ from replication_conflicts.lakehouse.relations import (
     make_events_table,
     quoted_name,
 )
+from replication_conflicts.lakehouse.subscriptions import check_subscriptions
 from replication_conflicts.publication.feed import IMAGE, QUEUE_POSITION, FeedRow, feed_columns
 from replication_conflicts.publication.values import parse_type, timestamp_text
 
@@ -58,6 +59,10 @@ _RECORD = ", ".join(
 )
 _ROWS_A_LITERAL = 2_000
 _ATTEMPTS = 5
+_REJECTED = (
+    "the next build would reject what it sends for good (unknown_node). Add it to the project's"
+    " `subscriptions`, build, and then upload; what waits stays where it is"
+)
 
 
 class LakehouseFeed:
@@ -94,7 +99,9 @@ class LakehouseFeed:
                 new.append(one)
             elif known != batch_digest([str(row.values["change_id"]) for row in one.rows]):
                 raise BatchMismatch(_not_alone(one))
-        self._check_subscriptions({one.node for one in new})
+        check_subscriptions(
+            self._spark, self._relations, self._publication, {one.node for one in new}, _REJECTED
+        )
         if self._publication.is_merge:
             self._check_numbers([one for one in new if (one.node, one.number - 1) not in there])
         if new:
@@ -104,30 +111,6 @@ class LakehouseFeed:
                 for number, (row, batch) in enumerate(rows)
             ]
             self._append(CHANGE, records, "there.change_id = new.change_id")
-
-    def _check_subscriptions(self, nodes: set[str]) -> None:
-        """What a node without one sends is rejected for good; before the first build nobody knows.
-
-        Errors: LakehouseProblem.
-        """
-        known = self._subscribers() if nodes else None
-        if known is None:
-            return
-        for node in sorted(nodes - known - {self._publication.options.publisher}):
-            raise LakehouseProblem(
-                f"{node} has no subscription to {self._publication.name} in"
-                f" {self._relations.published}.subscriptions: the next build would reject what it"
-                " sends for good (unknown_node). Add it to the project's `subscriptions`, build,"
-                " and then upload; what waits stays where it is"
-            )
-
-    def _subscribers(self) -> set[str] | None:
-        """Who has a subscription, as the last build has it; None before there was one."""
-        table = f"{self._relations.published}.subscriptions"
-        if not self._spark.catalog.tableExists(table):
-            return None
-        rows = self._spark.table(table).where(f"publication = '{self._publication.name}'")
-        return {str(row["subscriber"]) for row in rows.select("subscriber").collect()}
 
     def last_number(self, node: str) -> int:
         """The highest version number of what a node has sent; 0 without any. Makes nothing."""

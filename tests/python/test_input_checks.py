@@ -169,6 +169,65 @@ def test_every_problem_is_named(consumer: ScratchProject) -> None:
 
 
 @contextmanager
+def inputs_as(consumer: ScratchProject, **queries: str) -> Iterator[None]:
+    """Inputs that come as queries, by their names."""
+    spark = consumer.build.spark
+    try:
+        for name, query in queries.items():
+            spark.sql(f"alter view {consumer.schema}.{name} as {query}")
+        yield
+    finally:
+        for name in queries:
+            table = f"{consumer.schema}_inputs.{name}"
+            spark.sql(f"alter view {consumer.schema}.{name} as select * from {table}")
+
+
+SUBSCRIPTION = "'stock' as publication, 'south' as subscriber, 'server' as type"
+DECISION = "'c1' as conflict_id, 'remove' as decision, '' as edited, '' as author, '' as reason"
+NUMBERS_AS_TEXT = """
+    'stock' as publication, subscriber, 'server' as type, priority, republisher, '' as below
+    from values
+        ('good', '75.5', 'true'), ('empty', '', ''), ('null', null, null), ('none', 'None', 'None'),
+        ('word', 'high', 'true'), ('wide', '1000', 'true'), ('flag', '75.5', 'yess')
+        as given(subscriber, priority, republisher)
+"""
+
+
+@pytest.mark.spark
+def test_numbers_that_come_as_text(consumer: ScratchProject) -> None:
+    """A seed has them so, because it would turn what is none into NULL in silence."""
+    fill(consumer)
+    with inputs_as(
+        consumer,
+        subscriptions=f"select {NUMBERS_AS_TEXT}",
+        conflict_decisions=f"select {DECISION}, 'last' as queue_position",
+    ):
+        (error,) = errors(consumer)
+    for expected in (
+        "subscription 'word': it has the priority 'high', must be decimal(5,2)",
+        "subscription 'wide': it has the priority '1000', must be decimal(5,2)",
+        "subscription 'flag': it has the republisher 'yess', must be boolean",
+        "a decision 'remove' has the queue_position 'last', must be bigint",
+    ):
+        assert expected in error
+    for good in ("good", "empty", "null", "none"):
+        assert f"subscription '{good}'" not in error
+
+
+@pytest.mark.spark
+def test_inputs_without_one_of_their_columns(consumer: ScratchProject) -> None:
+    fill(consumer)
+    with inputs_as(
+        consumer,
+        subscriptions=f"select {SUBSCRIPTION}, 75 as priority, false as republisher",
+        conflict_decisions=f"select {DECISION}",
+    ):
+        said = "\n".join(errors(consumer))
+    assert "subscriptions: the column 'below' (string) is missing" in said
+    assert "conflict_decisions: the column 'queue_position' (bigint) is missing" in said
+
+
+@contextmanager
 def published(consumer: ScratchProject) -> Iterator[None]:
     """As if a run had published the article as it is now: the view with its properties is there."""
     spark = consumer.build.spark

@@ -309,7 +309,9 @@ def test_a_run_that_died_with_a_rejection_leaves_the_rest_of_the_session(
         running.deliver(played, number)
         running.build("--select", "+rejected_changes")
         if number == 0:
-            assert not running.spark.catalog.tableExists(f"{running.project.schema}.change_outcomes")
+            assert not running.spark.catalog.tableExists(
+                f"{running.project.schema}.change_outcomes"
+            )
         running.build()
         running.remember(number)
     found = log(running, played)

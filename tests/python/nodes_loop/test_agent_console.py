@@ -20,7 +20,7 @@ from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.environment.profile import write_profile
-from replication_conflicts.lakehouse.relations import Relations
+from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
 from replication_conflicts.publication.commands import AgentCommand
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
@@ -46,11 +46,17 @@ class Desk:
         write_profile(folder / "profiles", folder / "state", name="shop", schema="shop_builds")
         # what each port was told to read
         self.relations: list[Relations] = []
+        self.stranger = ""
 
     def port(self, spark: object, relations: Relations, *others: object) -> Lists:
         """In the place of any of the lakehouse's."""
         self.relations.append(relations)
         return self.lists
+
+    def check_subscriptions(self, *given: object) -> None:
+        """In the place of the lakehouse's."""
+        if self.stranger:
+            raise LakehouseProblem(f"{self.stranger} has no subscription: {given[-1]}")
 
     def give(self, *keys: int) -> None:
         """One insert a transaction."""
@@ -84,6 +90,7 @@ def desk(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(distribute, "spark_of", lambda *_: None)
     for port in ("LakehouseCommands", "LakehouseSnapshots", "LakehouseReports"):
         monkeypatch.setattr(distribute, port, found.port)
+    monkeypatch.setattr(distribute, "check_subscriptions", found.check_subscriptions)
     return found
 
 
@@ -155,6 +162,16 @@ def test_a_wrong_call_ends_as_it_is_said(desk: Desk) -> None:
     assert "2: the call itself is wrong" in " ".join(desk.call("--help").output.split())
     said = (REPOSITORY / "docs" / "nodes.md").read_text(encoding="utf-8")
     assert "2: the call itself is wrong" in " ".join(said.split())
+
+
+def test_a_subscriber_that_has_no_subscription_is_told_before_anything_is_done(desk: Desk) -> None:
+    desk.give(1)
+    desk.stranger = "north"
+    before = inspect(desk.engine).get_table_names()
+    result = desk.call("--initialize")
+    assert result.exit_code == 1
+    assert "Correct --subscriber, or add it to the project's `subscriptions`" in result.output
+    assert inspect(desk.engine).get_table_names() == before
 
 
 def test_a_node_may_start_before_the_first_build(desk: Desk) -> None:

@@ -16,6 +16,7 @@ from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations, make_events_table
 from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
+from replication_conflicts.lakehouse.subscriptions import check_subscriptions
 from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
@@ -108,6 +109,9 @@ def test_a_node_without_a_subscription(project: ScratchProject, relations: Relat
             feed.deliver("south", 1, [_change("south", 1)])
         # what is there already stays, whoever has sent it
         feed.deliver("early", 1, [_change("early", 1)])
+        check_subscriptions(spark, relations, publication, {"north"}, "")
+        with pytest.raises(LakehouseProblem, match=r"^south has .* to known in .*: build$"):
+            check_subscriptions(spark, relations, publication, {"north", "south"}, "build")
     finally:
         spark.sql(f"drop table {relations.published}.subscriptions")
     nodes = spark.sql(f"select distinct node from {relations.feeds}.known__item").collect()
