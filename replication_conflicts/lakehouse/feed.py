@@ -99,9 +99,7 @@ class LakehouseFeed:
                 new.append(one)
             elif known != batch_digest([str(row.values["change_id"]) for row in one.rows]):
                 raise BatchMismatch(_not_alone(one))
-        check_subscriptions(
-            self._spark, self._relations, self._publication, {one.node for one in new}, _REJECTED
-        )
+        self._check_subscriptions({one.node for one in new})
         if self._publication.is_merge:
             self._check_numbers([one for one in new if (one.node, one.number - 1) not in there])
         if new:
@@ -111,6 +109,10 @@ class LakehouseFeed:
                 for number, (row, batch) in enumerate(rows)
             ]
             self._append(CHANGE, records, "there.change_id = new.change_id")
+
+    def _check_subscriptions(self, nodes: set[str]) -> None:
+        """What a node without one sends is rejected for good. Errors: LakehouseProblem."""
+        check_subscriptions(self._spark, self._relations, self._publication, nodes, _REJECTED)
 
     def last_number(self, node: str) -> int:
         """The highest version number of what a node has sent; 0 without any. Makes nothing."""

@@ -24,6 +24,8 @@ _FIRST_DAY = "0001-01-01"
 # what is larger has no float beside it; what is larger than any double is infinite
 _LARGEST_FLOAT = "3.4028235677973366e38"
 _LARGEST_DOUBLE = "1.7976931348623157e308"
+# a floating point number has 15 digits and more; calculating with such numbers takes some of them
+_BINARY_FRACTION = "1e-12"
 
 
 def refused_values(article: NodeArticle, event: str) -> list[str]:
@@ -103,13 +105,15 @@ def _is_bad(kind: ColumnType, value: str) -> str:
 def _is_bad_decimal(kind: ColumnType, value: str) -> str:
     kept = f"typeof({value})"
     places = (kind.precision or 10) - kind.scale
-    # a text keeps every digit, so that its digits are counted; a number is rounded by the upload
+    # a text keeps every digit, so that its digits are counted; of a number the upload rounds away
+    # what binary fractions are beside decimal ones, as in 0.1 + 0.2
     point = f"instr({value} || '.', '.')"
     whole = f"ltrim(substr({value}, 1, {point} - 1), '+-0')"
     fraction = f"rtrim(substr({value}, {point} + 1), '0')"
     return (
         f"{kept} = 'blob'"
-        f" or {kept} <> 'text' and abs(round({value}, {kind.scale})) >= 1e{places}"
+        f" or {kept} <> 'text' and (abs(round({value}, {kind.scale})) >= 1e{places}"
+        f" or abs({value} - round({value}, {kind.scale})) > abs({value}) * {_BINARY_FRACTION})"
         f" or {kept} = 'text' and ({value} not glob '*[0-9]*' or {value} glob '*.*.*'"
         f" or {value} glob '?*[-+]*' or trim({value}, '+-.0123456789') <> ''"
         f" or length({whole}) > {places} or length({fraction}) > {kind.scale})"

@@ -70,8 +70,8 @@ class Feed(LakehouseFeed):
                 found.setdefault((one["node"], one["batch"]), []).append(one["change_id"])
         return {batch: batch_digest(ids) for batch, ids in found.items()}
 
-    def _subscribers(self) -> None:
-        """No build has said."""
+    def _check_subscriptions(self, nodes: set[str]) -> None:
+        """No build has said who has one."""
 
     def _last_numbers(self, nodes: Any) -> dict[str, int]:
         found: dict[str, int] = {}
