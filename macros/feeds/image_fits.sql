@@ -1,5 +1,6 @@
 {#- Whether all values of a row image have the types that the article declares. A value that has not is NULL in image_value; with
-    that, the row would be another one than the node has, so that such an image gets no version and the change is rejected.
+    that, the row would be another one than the node has, so that such an image gets no version and the change is rejected. So would one
+    with a decimal that is rounded; a floating point number has the digits that it has.
 
     fields: column name to SQL expression.  columns: column name to type.  units: what timestamp_units gives. -#}
 {% macro image_fits(fields, columns, units) -%}
@@ -10,6 +11,14 @@
             '(' ~ fields[column] ~ ' is not null and '
             ~ replication_conflicts.image_value(fields[column], data_type, units[column]) ~ ' is null)'
         ) -%}
+        {%- set digits = modules.re.fullmatch('decimal\\((\\d+), ?(\\d+)\\)', data_type | lower | trim) -%}
+        {%- if digits -%}
+            {%- set widest = 'decimal(38,' ~ (38 - digits[1] | int + digits[2] | int) ~ ')' -%}
+            {%- do lost.append(
+                '(typeof(' ~ fields[column] ~ ") not in ('float', 'double') and coalesce(try_cast(cast(" ~ fields[column] ~ ' as string) as '
+                ~ widest ~ ') <> ' ~ replication_conflicts.image_value(fields[column], data_type, units[column]) ~ ', false))'
+            ) -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- if lost -%}
         not (

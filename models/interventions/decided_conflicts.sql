@@ -1,11 +1,13 @@
 {{ config(
     materialized='ledger',
     news={'model': 'intervention_log', 'where': "kind <> 'refused_command'"},
-    optional=true
+    optional=true,
+    unique_key='change_id'
 ) }}
 
 -- The decision log of people: one row per decision that has been taken, with what became of it, and
--- both rows as the conflict had them.
+-- both rows as the conflict had them. One that the table has is replaced: a full refresh that left
+-- this model out has decided it anew.
 
 with
 

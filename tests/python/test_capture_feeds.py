@@ -184,6 +184,8 @@ LEVEL_MESSAGES = [
         "place": 31,
     },
     {"op": "u", "before": level("2", 2, 0), "after": level("many", 3, 0), "place": 32},
+    {"op": "u", "before": level("2", 2, 0), "after": level("2.50000", 4, 0), "place": 33},
+    {"op": "u", "before": level("2.5", 4, 0), "after": level("2.50001", 5, 0), "place": 34},
 ]
 LOOK_ROWS = """
 select
@@ -433,10 +435,12 @@ def test_counts_have_the_unit_of_their_column(feeds: dict[str, list[dict[str, An
 def test_a_value_that_does_not_fit_leaves_a_change_without_version(
     feed: str, feeds: dict[str, list[dict[str, Any]]]
 ) -> None:
-    _, (_, _, two), (operation, old, new) = chain(feeds[feed])
-    assert operation == "update"
-    assert None not in (old, two)
-    assert new is None
+    _, (_, _, two), word, fitting, rounded = chain(feeds[feed])
+    assert None not in (two, *fitting)
+    for operation, old, new in (word, rounded):
+        assert operation == "update"
+        assert old is not None
+        assert new is None
 
 
 @pytest.mark.spark

@@ -77,6 +77,8 @@ NO_TYPES = (
     "array",
     "array<text>",
     "map<string>",
+    "map<int,string>",
+    "map<varchar(3),string>",
     "struct<int>",
     "int; drop table x",
     "",
