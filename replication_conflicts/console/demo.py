@@ -29,7 +29,7 @@ from replication_conflicts.demo.publications import (
     default_policy,
     publication_options,
 )
-from replication_conflicts.demo.query import print_query, short_error
+from replication_conflicts.demo.query import Form, print_query, short_error
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.environment import check, folders
@@ -109,6 +109,14 @@ def query(
         ),
     ],
     limit: Annotated[int, typer.Option(min=1, help="Print at most this many rows.")] = 50,
+    form: Annotated[
+        Form,
+        typer.Option(
+            "--format",
+            help="Rows as a table, column by column (records), or as csv; auto: as a table, or as"
+            " records where that would be wider than the terminal.",
+        ),
+    ] = Form.AUTO,
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
     target: TargetOption = "embedded",
@@ -128,7 +136,7 @@ def query(
         _stop(str(error))
     try:
         for one in sql:
-            print_query(console, spark, schema, one, limit)
+            print_query(console, spark, schema, one, limit, form)
     except Exception as error:  # whatever Spark makes of a person's query is shown, in short
         _stop(short_error(error))
     finally:

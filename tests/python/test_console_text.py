@@ -13,7 +13,7 @@ from replication_conflicts.cli import app
 from replication_conflicts.console import scenarios
 from replication_conflicts.console.options import plain_console
 from replication_conflicts.demo.databases import Kind
-from replication_conflicts.demo.query import print_query
+from replication_conflicts.demo.query import Form, print_query
 from replication_conflicts.demo.report import print_next
 from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.scenarios.runner import RunResult
@@ -63,6 +63,37 @@ def test_columns_of_a_query_have_any_names() -> None:
     head, _, row = [line for line in printed.get().splitlines() if line.strip()][:3]
     assert head.split() == ["change_row[sku]", "[/b]", "n"]
     assert row.split() == ["bolt", *HARD.split(), "1"]
+
+
+@pytest.mark.parametrize(
+    ("form", "width", "lines"),
+    [
+        (Form.AUTO, 80, ["id name", "1 nut, M8", "2 NULL", "2 rows"]),
+        (
+            Form.AUTO,
+            14,
+            ["row 1 --", "id 1", "name nut, M8", "row 2 --", "id 2", "name NULL", "2 rows"],
+        ),
+        (Form.TABLE, 80, ["id name", "1 nut, M8", "2 NULL", "2 rows"]),
+        (
+            Form.RECORDS,
+            80,
+            ["row 1", "id 1", "name nut, M8", "row 2", "id 2", "name NULL", "2 rows"],
+        ),
+        (Form.CSV, 15, ["id,name", '1,"nut, M8"', "2,"]),
+    ],
+)
+def test_rows_are_printed_in_the_form_that_is_asked_for(
+    form: Form, width: int, lines: list[str]
+) -> None:
+    console = plain_console()
+    console.width = width
+    spark: Any = Answered(["id", "name"], [(1, "nut, M8"), (2, None)])
+    with console.capture() as printed:
+        print_query(console, spark, "published", "select ...", 50, form)
+    found = [" ".join(line.replace("-", " ").split()) for line in printed.get().splitlines()]
+    wanted = [" ".join(line.replace("-", " ").split()) for line in lines]
+    assert [line for line in found if line.strip("─ ")] == wanted
 
 
 def test_a_query_needs_no_build_before() -> None:
