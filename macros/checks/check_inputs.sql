@@ -85,6 +85,7 @@
             + replication_conflicts.model_problems()
             + replication_conflicts.full_refresh_problems()
             + replication_conflicts.expression_problems()
+            + replication_conflicts.own_resolver_problems()
         -%}
         {%- if problems -%}
             {{ exceptions.raise_compiler_error(problems | join('\n  ')) }}

@@ -16,6 +16,7 @@
     version_column=none,
     timestamp_unit='micros'
 ) -%}
+{%- do replication_conflicts.check_feed_arguments('debezium_changes', publication, article, {'relation': relation, 'node': node, 'queue_position': queue_position}) -%}
 {%- set columns = replication_conflicts.article_options(publication, article).columns -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
 {%- set fields = {'before': {}, 'after': {}} -%}

@@ -24,6 +24,7 @@
     known_position=none,
     timestamp_unit='micros'
 ) -%}
+{%- do replication_conflicts.check_feed_arguments('row_version_changes', publication, article, {'relation': relation, 'node': node, 'version_column': version_column, 'queue_position': queue_position}) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}

@@ -16,6 +16,7 @@
     version_column=none,
     timestamp_unit='micros'
 ) -%}
+{%- do replication_conflicts.check_feed_arguments('sql_server_changes', publication, article, {'relation': relation, 'node': node, 'queue_position': queue_position}) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}

@@ -509,6 +509,11 @@ WRONG = {
         " version_column='v', known_position='k')",
         "has a known_position, which belongs to merge replication",
     ),
+    "neither node nor place": (
+        "debezium_changes('inventory', 'product', 'messages')",
+        "article 'product': debezium_changes needs node, queue_position, each an SQL expression",
+    ),
+    "no node": ("delta_changes('inventory', 'product', 'feed')", "delta_changes needs node, each"),
     "a unit of no column": (
         "delta_changes('inventory', 'product', 'looks', node='n', timestamp_unit={'at': 'nanos'})",
         "timestamp_unit names the column 'at', which the article does not have",

@@ -556,3 +556,32 @@ def test_an_event_outlives_its_subscription(consumer: ScratchProject) -> None:
     (error,) = errors(consumer)
     assert "subscriber 'north'" in error
     assert "subscriber 'south'" not in error
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("{{ replication_conflicts.resolution(given, winner=given.winer ~ ' = 1') }}", "= 1"),
+        ("if({{ given.kind }} = 'update_update', 'change', null)", "STRING"),
+    ],
+)
+def test_a_resolver_that_makes_no_resolution(
+    made: str, expected: str, consumer: ScratchProject
+) -> None:
+    """It is named before the first conflict, in the middle of a statement about all articles."""
+    fill(consumer, subscriptions="('stock', 'south')")
+    macro = consumer.folder / "macros" / "resolver_wrong.sql"
+    macro.parent.mkdir(exist_ok=True)
+    macro.write_text(f"{{% macro resolver_wrong(given) %}}{made}{{% endmacro %}}\n")
+    file = consumer.folder / "dbt_project.yml"
+    project = PROJECT.replace("replication: queued", "replication: merge")
+    file.write_text(project.replace("initial_snapshot: true", "resolver: {name: wrong}"))
+    try:
+        said = "\n".join(errors(consumer))
+    finally:
+        file.write_text(PROJECT)
+        macro.unlink()
+    subject = "publication 'stock', article 'item', option 'resolver': the macro resolver_wrong"
+    assert f"{subject} does not make a resolution" in said
+    assert expected in said
