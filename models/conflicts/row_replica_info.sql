@@ -1,4 +1,9 @@
 {{ config(materialized='kept_view') }}
+{%- set queued_articles = [] -%}
+{%- set merge_articles = [] -%}
+{%- for item in article_list() -%}
+    {%- do (merge_articles if is_merge(item.publication) else queued_articles).append(item) -%}
+{%- endfor %}
 
 -- One row per row and node that is known to have made a version of it, and one per column and its
 -- last writer where columns are tracked: the last version of each.
@@ -7,10 +12,9 @@ with
 
 publications as (select * from {{ ref('configured_publications') }}),
 
--- one row per row that was ever published
-versions as (
-    {% for item in article_list() -%}
-    {%- set is_merged = is_merge(item.publication) -%}
+-- one row per row that was ever published under queued updating
+queued_versions as (
+    {% for item in queued_articles -%}
     select
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
@@ -18,36 +22,40 @@ versions as (
         row_version,
         version_node,
         version_change_id,
-        is_deleted,
-        {% if is_merged -%}
-        lineage,
-        merge_version,
-        array({{ sql_texts(tracked_columns(item.options)) }}) as tracked_columns
-        {%- else -%}
-        cast(null as map<string, bigint>) as lineage,
-        cast(null as {{ merge_version_type() }}) as merge_version,
-        cast(null as array<string>) as tracked_columns
-        {%- endif %}
+        is_deleted
     from {{ ref(item.publication ~ '__' ~ item.article ~ '__versions') }}
     {% if not loop.last %}union all
     {% endif -%}
     {%- else -%}
     {{ empty_relation({
         'publication': 'string', 'article': 'string', 'row_key': 'string', 'row_version': 'string',
-        'version_node': 'string', 'version_change_id': 'string', 'is_deleted': 'boolean',
-        'lineage': 'map<string, bigint>', 'merge_version': merge_version_type(),
-        'tracked_columns': 'array<string>'
+        'version_node': 'string', 'version_change_id': 'string', 'is_deleted': 'boolean'
     }) | indent(4) }}
     {%- endfor %}
 ),
 
-held as (
+-- one row per row that was ever published under merge replication
+merge_versions as (
+    {% for item in merge_articles -%}
     select
-        versions.*,
-        publications.replication,
-        publications.publisher
-    from versions
-    inner join publications on versions.publication = publications.publication
+        '{{ item.publication }}' as publication,
+        '{{ item.article }}' as article,
+        row_key,
+        version_change_id,
+        is_deleted,
+        lineage,
+        merge_version,
+        array({{ sql_texts(tracked_columns(item.options)) }}) as tracked_columns
+    from {{ ref(item.publication ~ '__' ~ item.article ~ '__versions') }}
+    {% if not loop.last %}union all
+    {% endif -%}
+    {%- else -%}
+    {{ empty_relation({
+        'publication': 'string', 'article': 'string', 'row_key': 'string',
+        'version_change_id': 'string', 'is_deleted': 'boolean', 'lineage': 'map<string, bigint>',
+        'merge_version': merge_version_type(), 'tracked_columns': 'array<string>'
+    }) | indent(4) }}
+    {%- endfor %}
 ),
 
 -- queued updating: the last version that a node has made of a row
@@ -70,23 +78,32 @@ made as (
 
 queued_rows as (
     select
-        held.publication,
-        held.article,
-        held.row_key,
+        versions.publication,
+        versions.article,
+        versions.row_key,
         cast(null as string) as colname,
-        coalesce(made.node, held.publisher) as node,
-        if(made.node is null, held.row_version, made.newest.publisher_version) as version,
-        made.newest.version_change_id <=> held.version_change_id as is_current,
-        held.is_deleted,
-        held.version_node is null as is_initial,
+        coalesce(made.node, publications.publisher) as node,
+        if(made.node is null, versions.row_version, made.newest.publisher_version) as version,
+        made.newest.version_change_id <=> versions.version_change_id as is_current,
+        versions.is_deleted,
+        versions.version_node is null as is_initial,
         false as is_of_a_run
-    from held
+    from queued_versions as versions
+    inner join publications on versions.publication = publications.publication
     left join made
         on
-            held.publication = made.publication
-            and held.article = made.article
-            and held.row_key = made.row_key
-    where held.replication = 'queued'
+            versions.publication = made.publication
+            and versions.article = made.article
+            and versions.row_key = made.row_key
+),
+
+-- one row per row of merge replication, with the publisher, whose runs make versions too
+held as (
+    select
+        merge_versions.*,
+        publications.publisher
+    from merge_versions
+    inner join publications on merge_versions.publication = publications.publication
 ),
 
 -- merge replication: every node in the lineage, with the highest number that is known of it
@@ -95,7 +112,6 @@ known as (
         *,
         explode(lineage) as (node, number)
     from held
-    where replication = 'merge'
 ),
 
 merged_rows as (
@@ -122,9 +138,7 @@ written as (
             'tracked_columns', 'merge_version.column_writers'
         ) | indent(8) }}) as (colname, writer)
     from held
-    where
-        replication = 'merge'
-        and not is_deleted
+    where not is_deleted
 ),
 
 merged_columns as (
