@@ -1,8 +1,9 @@
 """A run that is killed at any moment is healed by running again: nothing is lost or decided twice.
 
-Three deliveries. The run over the second one is killed as soon as a table has its next commit,
-so that some tables have the run and others do not; the run over the third one has to decide on what
-only the decision log knows, and is killed too, one table further on. A last run then finishes.
+The tests that kill have three deliveries. The run over the second one is killed as soon as a table
+has its next commit, so that some tables have the run and others do not; the run over the third one
+has to decide on what only the decision log knows, and is killed too, one table further on. A last
+run then finishes.
 """
 
 from __future__ import annotations
@@ -18,14 +19,23 @@ from random import Random
 
 import pytest
 
-from tests.python.crashing_build import finished_mark, finished_problems
+from tests.python.crashing_build import crash_case, finished_mark, finished_problems
+from tests.python.differential.builds import Builds
+from tests.python.differential.comparison import compare
 from tests.python.repository import REPOSITORY
+from tests.python.strategies.merge_cases import key_case, merge_case, record_case
 
 SECONDS_TO_WAIT = 400.0
 # the table whose commit ends the second run, and the one that ends the third
 MOMENTS = [
     ("change_outcomes", "p01__*__versions"),
     pytest.param("rejected_changes", "distribution_commands", marks=pytest.mark.soak),
+]
+# behind which models a run ends before it comes to the others, delivery by delivery
+ENDS = [
+    ("rejected_changes", "waiting_changes"),
+    ("change_outcomes", "rejected_changes"),
+    ("conflicts_info", "distribution_commands"),
 ]
 
 
@@ -110,3 +120,30 @@ def test_a_run_that_is_killed_at_random_moments(tmp_path: Path) -> None:
         if process.poll() is None:
             kill(process)
     assert finished_problems(folder, state) == [], f"seed {seed}"
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_a_run_that_ends_behind_a_model_is_healed_by_the_next(
+    tmp_path: Path, scratch_state: Path
+) -> None:
+    """Both kinds of replication, with keys and logical records; two runs in a row end early."""
+    cases = [
+        crash_case(),
+        *(merge_case(seed, len(ENDS)) for seed in (13, 26)),
+        *(record_case(seed, len(ENDS)) for seed in (23, 39)),
+        key_case(21, len(ENDS)),
+    ]
+    running = Builds("ends_early", cases, tmp_path, scratch_state)
+    running.start()
+    for number, models in enumerate(ENDS):
+        for played in running.played:
+            running.deliver(played, number)
+        for model in models:
+            running.build("--select", f"+{model}")
+        running.build()
+        running.remember(number)
+    assert {one.case.label: compare(running, one) for one in running.played} == {
+        case.label: [] for case in cases
+    }
+    running.drop()
