@@ -34,9 +34,21 @@ taken as (
     group by queue.publication, queue.transaction_key
 ),
 
+-- one row per rejected change, with that number
+counted as (
+    select
+        changes.*,
+        coalesce(taken.taken_changes, 0) as taken_changes
+    from changes
+    left join taken
+        on
+            changes.publication = taken.publication
+            and changes.transaction_key = taken.transaction_key
+),
+
 final as (
     select
-        changes.publication,
+        publication,
         article,
         row_key,
         change_key,
@@ -59,15 +71,11 @@ final as (
         is_apart,
         other_content is not null as is_other_content,
         content_hash,
-        coalesce(taken.taken_changes, 0) as taken_changes,
+        taken_changes,
         run_sequence,
         run_id,
         {{ run_time() }} as rejected_at
-    from changes
-    left join taken
-        on
-            changes.publication = taken.publication
-            and changes.transaction_key = taken.transaction_key
+    from counted
 )
 
 select * from final
