@@ -9,7 +9,7 @@
 
     progress  the query of queue_progress
     rejected  the rejected changes as the last run left them, or none
-    sequence  the number of this run -#}
+    sequence  the number of this run; only looked at with rejected changes -#}
 {% macro intake_facts(progress, rejected, sequence) -%}
     {%- if not execute -%}
         {{ return({'has_aged': true, 'has_passed': true, 'has_cut_off': true}) }}

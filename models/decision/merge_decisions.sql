@@ -641,7 +641,7 @@ compared_with_guess as (
             when conflict_kind is null then null
             when intervention is not null then {{ publisher_side() }}
             when is_rejected then opponent
-            else struct(node, coalesce(cause_change_id, change_id) as change_id)
+            else struct(node, {{ causing_change('merge') }} as change_id)
         end as winner,
         {{ conflict_type(
             'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",

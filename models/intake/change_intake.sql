@@ -11,7 +11,7 @@
     ~ ' and earlier_priorities.priority = 0.00)' if earlier_types else 'priorities.is_client' -%}
 {#- the log knows with which priority a change has contended, whatever is stamped on it -#}
 {%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
-{%- set sequence = run_sequence() -%}
+{%- set sequence = run_sequence() if rejected else none -%}
 {%- set facts = intake_facts(progress, rejected, sequence) -%}
 {%- set has_passed = facts.has_passed -%}
 {%- set interventions_act = has_interventions() -%}

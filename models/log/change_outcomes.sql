@@ -187,7 +187,7 @@ decided as (
             -- the id first: sorting by publication would compare whole keys
             {% if has_records() -%}
             -- rows that the run itself has written stand beside the change that made it do so
-            arrived.change_id = coalesce(decisions.cause_change_id, decisions.change_id)
+            arrived.change_id = {{ causing_change('merge', 'decisions') }}
             {%- else -%}
             arrived.change_id = decisions.change_id
             {%- endif %}

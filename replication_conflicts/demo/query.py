@@ -53,8 +53,12 @@ def print_query(
         console.print("Done.")
         return
     rows = [list(row) for row in found[:limit]]
+    more = f"; there are more: --limit {limit * 10}" if len(found) > limit else ""
     if form is Form.CSV:
         _write_csv(console, result.columns, rows)
+        if more:
+            # not among the lines of the file
+            Console(stderr=True, highlight=False).print(f"{counted(len(rows), 'row')}{more}")
         return
     table = _table(result, rows)
     unbounded = console.options.update(width=_UNBOUNDED)
@@ -63,7 +67,6 @@ def print_query(
         _print_records(console, result.columns, rows)
     else:
         console.print(table)
-    more = f"; there are more: --limit {limit * 10}" if len(found) > limit else ""
     console.print(f"{counted(len(rows), 'row')}{more}", style="dim")
 
 

@@ -96,6 +96,14 @@ def test_rows_are_printed_in_the_form_that_is_asked_for(
     assert [line for line in found if line.strip("─ ")] == wanted
 
 
+def test_a_csv_that_is_cut_says_so_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+    spark: Any = Answered(["id"], [(1,), (2,)])
+    print_query(plain_console(), spark, "published", "select ...", 1, Form.CSV)
+    printed = capsys.readouterr()
+    assert printed.out == "id\n1\n"
+    assert "1 row; there are more: --limit 10" in printed.err
+
+
 def test_a_query_needs_no_build_before() -> None:
     """Tables of the feeds can be made in a warehouse that has no schema of the target yet."""
     for schema, asked in (("published", ["use published", "select 1"]), ("other", ["select 1"])):
