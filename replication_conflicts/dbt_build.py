@@ -53,6 +53,7 @@ class BuildResult:
 class DbtBuild:
     """Runs dbt commands of one project; the first one starts the Spark session.
 
+    `target`: one of the profile; none: the one that the profile names.
     `is_long`: the session has minutes of work, so that both compiler tiers pay, where the profile
     asks for a quick start with one.
     """
@@ -61,7 +62,7 @@ class DbtBuild:
         self,
         project_dir: Path,
         profiles_dir: Path,
-        target: str = "embedded",
+        target: str | None = "embedded",
         threads: int | None = None,
         is_long: bool = False,
     ) -> None:
@@ -119,7 +120,8 @@ class DbtBuild:
     def _options(self, command: str) -> Iterator[str]:
         yield from ("--project-dir", str(self._project_dir))
         yield from ("--profiles-dir", str(self._profiles_dir))
-        yield from ("--target", self._target)
+        if self._target is not None:
+            yield from ("--target", self._target)
         if self._threads is not None and command not in _WITHOUT_SESSION:
             yield from ("--threads", str(self._threads))
 

@@ -8,9 +8,7 @@
     {%- endif -%}
     {%- set columns = options['columns'] if options.get('columns') is mapping else {} -%}
     {%- set found = replication_conflicts.option_problems('article', options, settings.get('replication')) -%}
-    {%- if not replication_conflicts.is_name(article) -%}
-        {%- do found.append([none, 'its name must consist of letters (a to z, upper or lower case), digits and _']) -%}
-    {%- endif -%}
+    {%- do found.extend(replication_conflicts.name_problems(article)) -%}
     {%- do found.extend(replication_conflicts.column_problems(columns)) -%}
     {%- do found.extend(replication_conflicts.key_problems(options, columns)) -%}
     {%- do found.extend(replication_conflicts.foreign_key_problems(options, columns, settings.articles)) -%}

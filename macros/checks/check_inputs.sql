@@ -18,60 +18,22 @@
     {%- if missing_columns -%}
         {{ exceptions.raise_compiler_error(missing_columns | join('\n  ')) }}
     {%- endif -%}
-    {%- set query -%}
-        select
-            'subscription' as subject, publication, subscriber, max(type) as value, count(*) as number,
-            max({{ replication_conflicts.input_value('priority', 'decimal(5,2)') }}) as priority,
-            max({{ replication_conflicts.input_value('republisher', 'boolean') }}) as is_republisher, max(below) as below,
-            null as conflict_id, null as article,
-            coalesce(
-                max({{ replication_conflicts.unreadable_value('priority', 'decimal(5,2)') }}),
-                max({{ replication_conflicts.unreadable_value('republisher', 'boolean') }})
-            ) as unreadable
-        from {{ replication_conflicts.in_one_part(subscriptions_now) }}
-        group by publication, subscriber
-        union all
-        select
-            'event' as subject, publication, subscriber, event as value, count(*) as number,
-            null as priority, null as is_republisher, null as below, null as conflict_id, null as article, null as unreadable
-        from {{ replication_conflicts.in_one_part(events_now) }}
-        group by publication, subscriber, event
-        union all
-        select
-            'decision' as subject, null as publication, null as subscriber, decision as value, count(*) as number,
-            null as priority, null as is_republisher, null as below, min(conflict_id) as conflict_id, null as article,
-            max({{ replication_conflicts.unreadable_value('queue_position', 'bigint') }}) as unreadable
-        from {{ replication_conflicts.in_one_part(decisions_now) }}
-        group by decision
-        {%- if event_log is not none %}
-        union all
-        select distinct
-            'logged event' as subject, publication, subscriber, event as value, 1 as number,
-            null as priority, null as is_republisher, null as below, null as conflict_id, null as article, null as unreadable
-        from {{ replication_conflicts.in_one_part(event_log) }}
-        {%- endif %}
-        {%- if settings is not none %}
-        union all
-        select
-            setting as subject, publication, subscriber, {{ replication_conflicts.last_recorded() }} as value, 1 as number,
-            null as priority, null as is_republisher, null as below, null as conflict_id, article, null as unreadable
-        from {{ replication_conflicts.in_one_part(settings) }}
-        {#- a filter that was recorded by a run that failed before it decided anything holds nobody #}
-        where setting <> 'row_filter' or run_sequence <= {{ replication_conflicts.newest_run(log) if log is not none else 0 }}
-        group by setting, publication, article, subscriber
-        having setting <> 'row_filter' or not ({{ replication_conflicts.last_recorded() }} <=> {{ replication_conflicts.subscriber_filter() }})
-        {%- endif %}
-    {%- endset -%}
+    {%- set queries = [
+        replication_conflicts.subscription_facts(subscriptions_now),
+        replication_conflicts.event_facts('event', events_now),
+        replication_conflicts.people_decision_facts(decisions_now)
+    ] -%}
+    {%- if event_log is not none -%}
+        {%- do queries.append(replication_conflicts.event_facts('logged event', event_log)) -%}
+    {%- endif -%}
+    {%- if settings is not none -%}
+        {%- do queries.append(replication_conflicts.recorded_setting_facts(settings, log)) -%}
+    {%- endif -%}
     {%- if is_loaded -%}
         {%- do replication_conflicts.check_session() -%}
         {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': [], 'type': [], 'row_filter': []} -%}
-        {%- for row in run_query(query).rows -%}
-            {%- do found[row['subject']].append({
-                'publication': row['publication'], 'subscriber': row['subscriber'], 'value': row['value'],
-                'number': row['number'], 'priority': row['priority'], 'is_republisher': row['is_republisher'],
-                'below': row['below'], 'conflict_id': row['conflict_id'], 'article': row['article'],
-                'unreadable': row['unreadable']
-            }) -%}
+        {%- for row in run_query(queries | join('\nunion all\n')).rows -%}
+            {%- do found[row['subject']].append(row.dict()) -%}
         {%- endfor -%}
         {%- set subscriptions = found['subscription'] -%}
         {%- set problems =

@@ -6,9 +6,7 @@
         ])) }}
     {%- endif -%}
     {%- set found = replication_conflicts.option_problems('publication', settings, settings.get('replication')) -%}
-    {%- if not replication_conflicts.is_name(publication) -%}
-        {%- do found.append([none, 'its name must consist of letters (a to z, upper or lower case), digits and _']) -%}
-    {%- endif -%}
+    {%- do found.extend(replication_conflicts.name_problems(publication)) -%}
     {%- if settings.get('publisher') is string and modules.re.search("['\\\\]", settings.publisher) -%}
         {%- do found.append(['publisher', 'is "' ~ settings.publisher ~ '", must not contain quotes or backslashes']) -%}
     {%- endif -%}

@@ -17,7 +17,7 @@ from (
         {{ replication_conflicts.edited_values(decisions) if execute else 'edited' }} as edited,
         author,
         reason,
-        {{ replication_conflicts.input_value('queue_position', 'bigint') }} as queue_position
+        {{ replication_conflicts.input_value('conflict_decisions', 'queue_position') }} as queue_position
     from {{ decisions }}
 )
 {%- endmacro %}

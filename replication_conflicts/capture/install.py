@@ -192,7 +192,10 @@ def pending_changes(connection: Connection, publication: NodePublication) -> dic
 def _check_is_new(connection: Connection, publication: NodePublication) -> None:
     """Errors: CaptureProblem where the publication is captured already."""
     if node_of(connection, publication.name):
-        raise CaptureProblem(f"publication '{publication.name}' is captured here already")
+        raise CaptureProblem(
+            f"publication '{publication.name}' is captured here already. After a change of the"
+            " publication: `capture renew`; to start anew: `capture remove` first"
+        )
 
 
 def check_is_free(connection: Connection, articles: Iterable[str]) -> None:

@@ -26,7 +26,10 @@ def captured_node(connection: Connection, publication: str) -> str:
     if inspect(connection).has_table(tables.nodes.name):
         found = node_of(connection, publication)
     if found is None:
-        raise CaptureProblem(f"publication '{publication}' is not captured here")
+        raise CaptureProblem(
+            f"publication '{publication}' is not captured here: `capture install` first, or correct"
+            " the URL"
+        )
     return found
 
 

@@ -311,7 +311,10 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
         check_articles(connection, publication)
         check_triggers(connection, publication)
     if captured_as != node:
-        raise CaptureProblem(f"this database is the node '{captured_as}', not '{node}'")
+        raise CaptureProblem(
+            f"this database is the node '{captured_as}', not '{node}': correct the subscriber or"
+            " the URL"
+        )
     if publication.is_merge:
         return MergeCapture(publication, node, rows)
     return QueuedCapture(publication)

@@ -239,7 +239,11 @@ def _check_finished(connection: Connection, publication: str, batch: Batch) -> N
     if number == batch.number + 1 and size == 0:
         raise CaptureProblem(f"{name} was dropped meanwhile, by a reinitialization")
     if number <= batch.number:
-        raise CaptureProblem(f"changes of {name} are missing in {tables.queue.name}")
+        raise CaptureProblem(
+            f"changes of {name} are missing in {tables.queue.name}: somebody has deleted them since"
+            " they were sealed. Put them back; or give them up: `capture remove --discard`, and"
+            " install the node anew"
+        )
 
 
 def _texts(article: NodeArticle, dialect: str, row: Mapping[str, Any]) -> dict[str, str | None]:

@@ -62,7 +62,11 @@ def install_command(
     url: UrlOption,
     publication: PublicationOption = None,
     existing_rows: Annotated[
-        ExistingRows, typer.Option(help="Rows that have no version yet.")
+        ExistingRows,
+        typer.Option(
+            help="Rows that have no version yet: refuse to install; insert: they are this node's"
+            " inserts; snapshot: `distribute --initialize` replaces them."
+        ),
     ] = ExistingRows.REFUSE,
     priority: Annotated[
         str | None,
@@ -135,7 +139,7 @@ def upload_command(
     feeds: FeedsOption = "feeds",
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
-    target: TargetOption = "embedded",
+    target: TargetOption = None,
 ) -> None:
     """Move committed changes to the change feed, exactly once and in order."""
     try:

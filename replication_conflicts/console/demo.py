@@ -119,15 +119,20 @@ def query(
     ] = Form.AUTO,
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
-    target: TargetOption = "embedded",
+    target: TargetOption = None,
 ) -> None:
-    """Run SQL over the project's tables, and print the results."""
+    """Run SQL over the project's tables, and print the results.
+
+    In a folder that is no dbt project: over those of the demo, which are in this program's clone.
+    """
     from replication_conflicts.dbt_build import DbtBuild
 
     console = plain_console()
     is_elsewhere = project_dir == Path() and not Path("dbt_project.yml").is_file()
     # what the demo tells people to type works from any folder
     project = _project() if is_elsewhere else project_dir
+    if is_elsewhere:
+        typer.echo(f"There is no dbt_project.yml here: in the project {project}", err=True)
     profiles = profiles_dir or project / "profiles"
     try:
         schema = target_schema(project, profiles, target)

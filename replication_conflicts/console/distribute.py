@@ -69,7 +69,11 @@ def distribute(
     url: UrlOption,
     publication: PublicationOption = None,
     on_error: Annotated[
-        OnError, typer.Option(help="What to do about a command that the database refuses.")
+        OnError,
+        typer.Option(
+            help="A command that the database refuses: stop before its transaction, or skip it, so"
+            " that its row stays as it is here."
+        ),
     ] = OnError.STOP,
     batch: Annotated[
         int, typer.Option(min=1, help="How many transactions are committed together.")
@@ -101,7 +105,7 @@ def distribute(
     ] = None,
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
-    target: TargetOption = "embedded",
+    target: TargetOption = None,
 ) -> None:
     """Carry a subscriber's commands to its database.
 

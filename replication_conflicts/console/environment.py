@@ -1,19 +1,26 @@
-"""Console commands about the environment: doctor, jars, build."""
+"""Console commands about the environment: doctor, jars, profile, build."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from replication_conflicts.console.options import ProfilesOption, ProjectOption, TargetOption
-from replication_conflicts.environment import check, class_archive, folders, jars
+from replication_conflicts.console.options import (
+    ProfilesOption,
+    ProjectOption,
+    TargetOption,
+    stop,
+)
+from replication_conflicts.environment import check, class_archive, folders, jars, profile
 
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands to the console command."""
     app.command()(doctor)
     app.command(name="jars")(fetch_jars)
+    app.command(name="profile")(write_profile)
     app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(build)
 
 
@@ -47,11 +54,32 @@ def fetch_jars() -> None:
             typer.echo("This Java makes no archive: starts take some seconds longer.")
 
 
+def write_profile(
+    project_dir: ProjectOption = Path(),
+    profiles_dir: ProfilesOption = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Also where there is a profiles.yml already.")
+    ] = False,
+) -> None:
+    """Write the profile of a project that installs this one: profiles/profiles.yml.
+
+    Its target `embedded` keeps warehouse, metastore and logs in the project's folder .local; its
+    target `cluster` reads environment variables. It names paths of this machine: do not commit it.
+    """
+    try:
+        file = profile.write_project_profile(
+            project_dir, profiles_dir or project_dir / "profiles", replace=replace
+        )
+    except profile.ProfileError as problem:
+        stop(str(problem))
+    typer.echo(f"{file}: targets embedded (the default) and cluster")
+
+
 def build(
     context: typer.Context,
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
-    target: TargetOption = "embedded",
+    target: TargetOption = None,
 ) -> None:
     """Run `dbt build` quietly: what failed or warns, and one line at the end.
 

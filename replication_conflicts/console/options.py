@@ -64,12 +64,12 @@ ProfilesOption = Annotated[
     ),
 ]
 TargetOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--target",
         "-t",
         envvar=["DBT_ENGINE_TARGET", "DBT_TARGET"],
-        help="Target of the profile.",
+        help="Target of the profile; default: the one that it names.",
     ),
 ]
 DryRunOption = Annotated[
@@ -87,7 +87,7 @@ def chosen_publication(project: Path, name: str | None) -> NodePublication:
     return node_publication(name or next(iter(found)), found)
 
 
-def spark_of(project: Path, profiles: Path | None, target: str) -> SparkSession:
+def spark_of(project: Path, profiles: Path | None, target: str | None) -> SparkSession:
     """The session that the project's builds use."""
     from replication_conflicts.dbt_build import DbtBuild
     from replication_conflicts.environment.profile import ProfileError
@@ -99,7 +99,7 @@ def spark_of(project: Path, profiles: Path | None, target: str) -> SparkSession:
         raise LakehouseProblem(str(problem)) from problem
 
 
-def schema_of_builds(project: Path, profiles: Path | None, target: str) -> str:
+def schema_of_builds(project: Path, profiles: Path | None, target: str | None) -> str:
     """Where the project's builds write. Errors: LakehouseProblem."""
     from replication_conflicts.environment.profile import ProfileError, target_schema
 

@@ -64,7 +64,7 @@ def what_if(
     limit: Annotated[int, typer.Option(min=0, help="Print at most this many changes.")] = 20,
     project_dir: ProjectOption = Path(),
     profiles_dir: ProfilesOption = None,
-    target: TargetOption = "embedded",
+    target: TargetOption = None,
 ) -> None:
     """Judge the stored changes again under another policy, resolver or priority.
 

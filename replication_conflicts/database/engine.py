@@ -82,7 +82,7 @@ def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:
     if not file or file == ":memory:":
         raise DatabaseProblem("a database in memory ends with the process: name a file")
     if not Path(file).is_file():
-        raise DatabaseProblem(f"there is no database {file}")
+        raise DatabaseProblem(f"there is no database {file}: make it with its tables first")
     engine = create_engine(
         url,
         connect_args={"timeout": wait_seconds},

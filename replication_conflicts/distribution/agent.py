@@ -479,4 +479,7 @@ def _following(upcoming: Upcoming, place: Place) -> Iterator[Transaction]:
 
 def _gone(error: DBAPIError, fault: Fault) -> AgentProblem:
     what = "does not answer" if fault is Fault.LOST else "cannot go on"
-    return AgentProblem(f"the subscriber's database {what}: {error_text(error)}")
+    return AgentProblem(
+        f"the subscriber's database {what}: {error_text(error)}. What is applied is noted there:"
+        " call it again, with more patience where that helps"
+    )

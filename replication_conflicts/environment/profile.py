@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -107,19 +108,74 @@ def write_profile(
     from `embedded_parameters`.
     """
     parameters = {**embedded_parameters(state_dir), **(changes or {})}
-    output = {
+    output = _session_output(schema, threads, parameters)
+    return _write(profiles_dir, name, "embedded", {"embedded": output})
+
+
+def write_project_profile(project_dir: Path, profiles_dir: Path, *, replace: bool = False) -> Path:
+    """Write the profile that a project's dbt_project.yml names; return the file.
+
+    Two targets: `embedded`, with all that is made in the project's folder `.local`, and `cluster`,
+    which environment variables point at a cluster. Raises ProfileError, also where the file is
+    there and is not to be replaced.
+    """
+    file = profiles_dir / "profiles.yml"
+    name = _yaml(project_dir / "dbt_project.yml").get("profile")
+    if not isinstance(name, str):
+        raise ProfileError(f"{project_dir / 'dbt_project.yml'} names no profile: add profile: NAME")
+    if file.exists() and not replace:
+        raise ProfileError(f"{file} is there already: --replace writes it anew")
+    state = (project_dir / ".local").resolve()
+    embedded = _session_output("published", 4, embedded_parameters(state))
+    outputs = {"embedded": embedded, "cluster": _cluster_output(state)}
+    return _write(profiles_dir, name, "embedded", outputs)
+
+
+def _session_output(schema: str, threads: int, parameters: Mapping[str, str]) -> dict[str, Any]:
+    return {
         "type": "spark",
         "method": "session",
         "host": "NA",
         "schema": schema,
         "threads": threads,
-        "server_side_parameters": parameters,
+        "server_side_parameters": dict(parameters),
     }
-    profiles = {name: {"target": "embedded", "outputs": {"embedded": output}}}
+
+
+def _write(profiles_dir: Path, name: str, target: str, outputs: Mapping[str, Any]) -> Path:
+    """Write a folder's profiles.yml with one profile; return the file."""
+    text = {name: {"target": target, "outputs": dict(outputs)}}
     profiles_dir.mkdir(parents=True, exist_ok=True)
     file = profiles_dir / "profiles.yml"
-    file.write_text(yaml.safe_dump(profiles, sort_keys=False, width=1000), encoding="utf-8")
+    file.write_text(yaml.safe_dump(text, sort_keys=False, width=1000), encoding="utf-8")
     return file
+
+
+def _cluster_output(state: Path) -> dict[str, Any]:
+    """The target `cluster` of this package's own profile, for a project somewhere else."""
+    own = folders.project_folder()
+    if own is None:
+        raise ProfileError("this package is not in its clone, which has the profile to copy")
+    profiles = _yaml(own / "profiles" / "profiles.yml")
+    output = _mapping(profiles[PROFILE_NAME]["outputs"]["cluster"], "target 'cluster'")
+    places = {
+        str(folders.log4j_file().relative_to(own)): folders.log4j_file(),
+        ".local/jars": folders.jars_folder(),
+        ".local": state,
+    }
+    # words of Java options are quoted whole: a folder's name may have blanks
+    pattern = re.compile(rf"(-D\S+=)?({'|'.join(map(re.escape, places))})((?:/[\w.*]+)*)")
+
+    def elsewhere(found: re.Match[str]) -> str:
+        option, place, rest = found.groups(default="")
+        path = f"{option}{places[place]}{rest}"
+        return f'"{path}"' if option else path
+
+    parameters = {
+        key: pattern.sub(elsewhere, value)
+        for key, value in output["server_side_parameters"].items()
+    }
+    return {**output, "server_side_parameters": parameters}
 
 
 def server_side_parameters(
@@ -145,36 +201,54 @@ def target_schema(project_dir: Path, profiles_dir: Path, target: str | None) -> 
 def write_with_schema(
     project_dir: Path, profiles_dir: Path, target: str | None, schema: str, folder: Path
 ) -> None:
-    """Write the project's profile once more, with a target that has another schema.
+    """Write the project's profile once more, with this one target, which has another schema.
 
     Raises ProfileError.
     """
     output = {**_output(project_dir, profiles_dir, target), "schema": schema}
-    name = _yaml(project_dir / "dbt_project.yml")["profile"]
-    text = {name: {"target": target, "outputs": {target: output}}}
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "profiles.yml"
-    file.write_text(yaml.safe_dump(text, sort_keys=False, width=1000), encoding="utf-8")
+    name, profile = _profile(project_dir, profiles_dir)
+    chosen = _target_name(profile, target)
+    _write(folder, name, chosen, {chosen: output})
 
 
 def _output(project_dir: Path, profiles_dir: Path, target: str | None) -> dict[str, Any]:
-    """What the project's profile says of a target."""
-    project = _yaml(project_dir / "dbt_project.yml")
-    profiles = _yaml(profiles_dir / "profiles.yml")
-    name = str(project.get("profile"))
-    if name not in profiles:
-        raise ProfileError(f"{profiles_dir / 'profiles.yml'} has no profile '{name}'")
-    profile = _mapping(profiles[name], f"profile '{name}'")
+    """What the project's profile says of a target; none: of the one that the profile names."""
+    name, profile = _profile(project_dir, profiles_dir)
     outputs = _mapping(profile.get("outputs"), f"profile '{name}', outputs")
-    wanted = target or _rendered(profile.get("target", "default"))
+    wanted = _target_name(profile, target)
     if wanted not in outputs:
-        raise ProfileError(f"profile '{name}' has no target '{wanted}', only: {', '.join(outputs)}")
+        raise ProfileError(
+            f"profile '{name}' has no target '{wanted}', only: {', '.join(outputs)}. "
+            "Name one of them: --target, or target: in the profile"
+        )
     return _mapping(outputs[wanted], f"profile '{name}', target '{wanted}'")
+
+
+def _profile(project_dir: Path, profiles_dir: Path) -> tuple[str, dict[str, Any]]:
+    """The project's profile, with its name."""
+    name = str(_yaml(project_dir / "dbt_project.yml").get("profile"))
+    file = profiles_dir / "profiles.yml"
+    if not file.is_file():
+        raise ProfileError(
+            f"there is no {file}. `replication-conflicts profile` writes one; or name the folder "
+            "of yours: --profiles-dir"
+        )
+    profiles = _yaml(file)
+    if name not in profiles:
+        raise ProfileError(
+            f"{file} has no profile '{name}', which dbt_project.yml names, only: "
+            f"{', '.join(profiles)}"
+        )
+    return name, _mapping(profiles[name], f"profile '{name}'")
+
+
+def _target_name(profile: Mapping[str, Any], target: str | None) -> str:
+    return target or _rendered(profile.get("target", "default"))
 
 
 def _yaml(file: Path) -> dict[str, Any]:
     if not file.is_file():
-        raise ProfileError(f"there is no {file}")
+        raise ProfileError(f"there is no {file}. Name the folder of a dbt project: --project-dir")
     try:
         found = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:

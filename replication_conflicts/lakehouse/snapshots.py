@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from replication_conflicts.distribution.ports import FirstRows
 from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.finished_run import last_run
 from replication_conflicts.lakehouse.relations import (
+    LakehouseProblem,
     Relations,
     canonical_sql,
     older_configuration,
@@ -72,11 +73,28 @@ class LakehouseSnapshots:
         return FirstRows(self.initial_rows(self._publication.articles))
 
     def initial_rows(self, articles: Collection[str]) -> Iterator[SnapshotRow]:
-        """Articles without an initial snapshot start empty."""
+        """The rows of these articles' initial snapshots; those without one start empty.
+
+        Errors: LakehouseProblem where there is no such table.
+        """
+        relations = {
+            name: f"{self._relations.initial}.{self._publication.name}__{name}"
+            for name, article in self._publication.options.articles.items()
+            if name in articles and article.has_initial_rows
+        }
+        for name, relation in relations.items():
+            if not self._spark.catalog.tableExists(relation):
+                raise LakehouseProblem(
+                    f"there is no {relation}, with whose rows article '{name}' begins "
+                    "(initial_snapshot). Load it, or name its schema: --initial"
+                )
+        return self._initial_rows(relations)
+
+    def _initial_rows(self, relations: Mapping[str, str]) -> Iterator[SnapshotRow]:
+        """`relations`: by article."""
         for name, article in self._publication.articles.items():
-            relation = f"{self._relations.initial}.{self._publication.name}__{name}"
-            if name in articles and self._spark.catalog.tableExists(relation):
-                for row in self._read(article, f"select * from {relation}"):
+            if name in relations:
+                for row in self._read(article, f"select * from {relations[name]}"):
                     yield self._with_initial_lineage(row)
 
     def last_number(self, node: str) -> int:

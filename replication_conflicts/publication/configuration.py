@@ -20,7 +20,10 @@ def project_publications(project: Path) -> Mapping[str, Any]:
     """
     file = project / "dbt_project.yml"
     if not file.is_file():
-        raise ConfigurationProblem(f"{project} is no dbt project: it has no dbt_project.yml")
+        raise ConfigurationProblem(
+            f"{project} is no dbt project: it has no dbt_project.yml. Name its folder:"
+            " --project-dir"
+        )
     try:
         found = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -39,6 +39,7 @@ class Article:
     """A table of a publication.
 
     `row_filters`: which part of the rows a subscriber gets, by its name, as Spark SQL.
+    `has_initial_rows`: nodes begin with rows that no change has made.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Article:
     primary_key: tuple[str, ...]
     foreign_keys: tuple[ForeignKey, ...] = ()
     row_filters: Mapping[str, str] = field(default_factory=dict)
+    has_initial_rows: bool = False
 
     @property
     def other_columns(self) -> tuple[str, ...]:
@@ -238,7 +240,14 @@ def _article(name: str, options: Mapping[str, object]) -> Article:
         str(subscriber): str(condition)
         for subscriber, condition in _mapping(options.get("row_filter")).items()
     }
-    return Article(name, columns, _names(options.get("primary_key")), foreign_keys, row_filters)
+    return Article(
+        name,
+        columns,
+        _names(options.get("primary_key")),
+        foreign_keys,
+        row_filters,
+        options.get("initial_snapshot") is True,
+    )
 
 
 def _column_type(article: str, column: str, text: str) -> ColumnType:

@@ -31,7 +31,7 @@ class Project:
 
     folder: Path
     profiles: Path
-    target: str
+    target: str | None
 
     @property
     def schema(self) -> str:

@@ -121,12 +121,12 @@ def _resolver(text: str, articles: Mapping[str, Any]) -> tuple[str, dict[str, st
 def _priority(text: str) -> tuple[str, Decimal]:
     """`subscriber=number`."""
     subscriber, _, number = text.rpartition("=")
+    if not subscriber:
+        raise ConfigurationProblem(f"--priority is '{text}', must be SUBSCRIBER=NUMBER")
     try:
         value = parse_priority(number)
     except ValueProblem as problem:
         raise ConfigurationProblem(f"--priority is '{text}': {problem}") from problem
-    if not subscriber:
-        raise ConfigurationProblem(f"--priority is '{text}', must be SUBSCRIBER=NUMBER")
     return subscriber, value
 
 

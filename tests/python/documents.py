@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from replication_conflicts.dbt_build import DbtBuild
-from replication_conflicts.environment.profile import write_profile
+from replication_conflicts.environment.profile import write_project_profile
 
 from .repository import REPOSITORY
 
@@ -36,5 +36,5 @@ def example_project(folder: Path, files: Mapping[str, str]) -> DbtBuild:
         file.write_text(
             text.replace("../replication_conflicts ", f"{REPOSITORY} "), encoding="utf-8"
         )
-    write_profile(folder / "profiles", folder / ".local", name="shop")
+    write_project_profile(folder, folder / "profiles")
     return DbtBuild(folder, folder / "profiles")

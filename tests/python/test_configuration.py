@@ -615,6 +615,17 @@ def test_a_right_configuration_is_not_named(name: str, lines: list[str]) -> None
             ("option 'columns'", "'False' must consist of letters, digits and _; in quotes"),
         ),
         (
+            {"plain": publication(), 2024: publication()},
+            (
+                "publication '2024'",
+                "letters (a to z, upper or lower case), digits and _; in quotes",
+            ),
+        ),
+        (
+            {"plain": publication(articles={**publication()["articles"], 7: {}})},
+            ("publication 'plain', article '7'", "digits and _; in quotes"),
+        ),
+        (
             {"other": publication()},
             ("publication 'plain' is not configured", "known publications: other"),
         ),

@@ -70,6 +70,24 @@ def test_variables_of_dbt_count_where_an_option_is_not_given(
     assert f"there is no {empty}" in found.output.replace("\n", "")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "build",
+        "query select",
+        "what-if --policy subscriber_wins",
+        "distribute --subscriber a --url sqlite:///shop.db",
+    ],
+)
+def test_the_profile_names_the_target(project: Path, command: str, monkeypatch: Any) -> None:
+    """As for dbt: what builds go to is what the other commands read."""
+    monkeypatch.chdir(project)
+    Path("shop.db").touch()
+    file = Path("profiles/profiles.yml")
+    file.write_text(file.read_text().replace("target: embedded", "target: moon"))
+    assert has_no_target(call(*command.split()), "moon")
+
+
 @pytest.mark.parametrize("command", ["capture upload", "distribute --subscriber north"])
 def test_a_schema_that_is_none_is_one_line(project: Path, command: str) -> None:
     where = ("--url", "sqlite://", "--project-dir", str(project))

@@ -376,3 +376,40 @@ def test_generated_profiles_are_yaml(tmp_path: Path) -> None:
     file = profile.write_profile(tmp_path, tmp_path / "state", schema="other", threads=1)
     output = yaml.safe_load(file.read_text())["replication_conflicts"]["outputs"]["embedded"]
     assert (output["schema"], output["threads"]) == ("other", 1)
+
+
+def test_the_profile_of_a_project_somewhere_else(tmp_path: Path) -> None:
+    """Both targets, with the settings of this project's own, and no path that leads nowhere."""
+    shop = tmp_path / "my shop"
+    shop.mkdir()
+    (shop / "dbt_project.yml").write_text("{name: shop, profile: warehouse}\n")
+    profiles = shop / "profiles"
+    profile.write_project_profile(shop, profiles)
+    with pytest.raises(profile.ProfileError, match=r"is there already: --replace"):
+        profile.write_project_profile(shop, profiles)
+    profile.write_project_profile(shop, profiles, replace=True)
+    given = profile.server_side_parameters(shop, profiles, None)
+    assert given == profile.embedded_parameters(shop / ".local")
+    here = REPOSITORY / "profiles"
+    usual = profile.server_side_parameters(REPOSITORY, here, "cluster")
+    given = profile.server_side_parameters(shop, profiles, "cluster")
+    paths = {name for name, value in usual.items() if given[name] != value}
+    assert paths == {name for name, value in usual.items() if ".local/" in value}
+    places = [f"{shop.resolve()}/.local/", f"{folders.jars_folder()}/", f"{folders.log4j_file()}"]
+    for name in paths:
+        for place in places:
+            given[name] = given[name].replace(place, "")
+        assert not re.search(r"\.local|/environment/", given[name])
+    java = shlex.split(
+        profile.server_side_parameters(shop, profiles, "cluster")[session.JAVA_OPTIONS]
+    )
+    assert f"-Dreplication_conflicts.logs={shop.resolve()}/.local/logs" in java
+
+
+def test_a_profile_needs_a_project_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(profile.ProfileError, match=r"no .*dbt_project\.yml.*--project-dir"):
+        profile.write_project_profile(tmp_path, tmp_path / "profiles")
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    with pytest.raises(profile.ProfileError, match="names no profile"):
+        profile.write_project_profile(tmp_path, tmp_path / "profiles")
+    assert not (tmp_path / "profiles").exists()

@@ -360,12 +360,18 @@ def test_expressions_that_are_no_conditions(consumer: ScratchProject) -> None:
         stock = {"replication": "queued", "publisher": "HQ", "articles": {"item": item}}
         return "\n".join(errors(consumer, "--vars", json.dumps({"publications": {"stock": stock}})))
 
-    check = {"priced": "prise > 0", "named": "name <> ''", "open": "name = 'A"}
+    check = {
+        "priced": "prise > 0",
+        "named": "name <> ''",
+        "open": "name = 'A",
+        "sold": "item_id in (select 1)",
+    }
     error = said(check, {"south": "item_id + 1"})
     subject = "publication 'stock', article 'item', option"
     for expected in (
         (f"{subject} 'check': 'priced' is 'prise > 0'", "`prise`", "`price`"),
         (f"{subject} 'check': 'open' is 'name = 'A'", "Syntax error"),
+        (f"{subject} 'check': 'sold' is 'item_id in (select 1)'", "without subqueries"),
         (f"{subject} 'row_filter': 'south' is 'item_id + 1'", "not a boolean"),
     ):
         assert any(all(text in line for text in expected) for line in error.splitlines()), error

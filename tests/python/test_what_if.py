@@ -59,6 +59,10 @@ ERRORS = {
     ),
     "priority_nan": ({"publication": "crm", "priorities": ["north=NaN"]}, ("north=NaN",)),
     "priority_of_nobody": ({"publication": "crm", "priorities": ["5"]}, ("SUBSCRIBER=NUMBER",)),
+    "priority_without_one": (
+        {"publication": "crm", "priorities": ["north"]},
+        ("'north'", "SUBSCRIBER=NUMBER"),
+    ),
 }
 
 

@@ -79,23 +79,36 @@ def check_values(connection: Connection, article: NodeArticle) -> None:
         condition = is_refused(article, column, "held")
         count = run_plain(connection, f"{query} and ({condition})").scalar_one()
         if count:
-            raise CaptureProblem(f"{said}: other values are in {counted(count, 'row')}")
+            raise CaptureProblem(
+                f"{said}: other values are in {counted(count, 'row')}. Correct them first, or give"
+                " the column another type in the article"
+            )
 
 
 def _check_columns(connection: Connection, inspector: Inspector, article: NodeArticle) -> None:
     if not inspector.has_table(article.name):
-        raise CaptureProblem(f"there is no table {article.name!r}")
+        raise CaptureProblem(
+            f"there is no table {article.name!r}: make it, or name its schema in the search path"
+            if connection.dialect.name == "postgresql"
+            else f"there is no table {article.name!r}: make it first"
+        )
     present = declared_types(connection, article.name)
     missing = [name for name in article.kinds if name not in present]
     if missing:
-        raise CaptureProblem(f"table {article.name!r} has no column {', '.join(missing)}")
+        raise CaptureProblem(
+            f"table {article.name!r} has no column {', '.join(missing)}: add it, or leave it out of"
+            " the article"
+        )
     keys = {
         frozenset(inspector.get_pk_constraint(article.name)["constrained_columns"]),
         *_unique_keys(inspector, article),
     }
     if frozenset(article.shape.primary_key) not in keys:
         key = ", ".join(article.shape.primary_key)
-        raise CaptureProblem(f"table {article.name!r}: nothing makes its key ({key}) unique")
+        raise CaptureProblem(
+            f"table {article.name!r}: nothing makes its key ({key}) unique: add a primary key or a"
+            " unique index"
+        )
 
 
 def _check_version_column(
@@ -154,7 +167,7 @@ def _check_collations(connection: Connection, article: NodeArticle) -> None:
     for column, collation in found.items():
         raise CaptureProblem(
             f"table {article.name!r}, column {column!r}: a key must tell every text from every"
-            f" other, and {collation} does not"
+            f" other, and {collation} does not. Give the column one that does"
         )
 
 

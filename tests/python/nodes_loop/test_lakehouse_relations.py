@@ -328,6 +328,7 @@ def test_a_subscriber_starts_with_its_part_of_the_rows(project: ScratchProject) 
         "columns": {"id": "int", "area": "string", "is_open": "boolean"},
         "primary_key": ["id"],
         "row_filter": {"north": "area = 'north' and is_open", "south's": "area <> 'north'"},
+        "initial_snapshot": True,
     }
     publication = node_publication("parted", {"parted": publications({"item": shop})["shop"]})
     rows = "(1, 'north', true), (2, 'south', true), (3, null, true), (4, 'north', false)"
@@ -355,6 +356,28 @@ def test_a_subscriber_starts_with_its_part_of_the_rows(project: ScratchProject) 
         # of before the article came
         earlier = replace(_reinitialize(table), snapshot=(SnapshotTable("other", table, 0),))
         assert keys(snapshots.rows(earlier)) == expected
+
+
+@pytest.mark.spark
+def test_initial_rows_that_are_not_there(project: ScratchProject) -> None:
+    """A node must not begin empty because a table was not loaded yet; without a snapshot it does,
+    whatever has the name.
+    """
+    relations = Relations(published=project.schema, feeds=project.schema, initial=project.schema)
+
+    def keys(name: str, **options: bool) -> list[object]:
+        articles = {"item": {**ARTICLES["item"], **options}}
+        publication = node_publication(name, {name: publications(articles)["shop"]})
+        snapshots = LakehouseSnapshots(project.build.spark, relations, publication, "north")
+        return [row.row["id"] for row in snapshots.first_rows().rows]
+
+    with pytest.raises(LakehouseProblem, match=r"unloaded__item, .* 'item' .*--initial"):
+        keys("unloaded", initial_snapshot=True)
+    table = f"{project.schema}.unread__item"
+    project.build.spark.sql(
+        f"create table {table} using delta as select 1 as id, 'v1' as row_version"
+    )
+    assert keys("unread") == []
 
 
 @pytest.mark.spark
