@@ -113,7 +113,13 @@ final as (
         and (new_version is not null or compensated_version is not null) as is_compensated,
         compensated_node,
         compensated_version,
-        if(is_decision, publisher, coalesce(winner_node, node)) as compensated_origin,
+        case
+            when is_decision then publisher
+            -- what falls with its transaction has met nobody: the row is brought of whoever made it
+            when replication = 'queued' and conflict_kind = 'condemned'
+                then coalesce(held_node, publisher)
+            else coalesce(winner_node, held_node, publisher)
+        end as compensated_origin,
         {{ is_kept_by_node() | indent(8) }} and not is_refused_command as is_not_applied,
         conflict_id is not null
         and conflict_logging in ('subscriber', 'both')

@@ -33,7 +33,7 @@ from replication_conflicts.capture.triggers.merge_bodies import (
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of, mark_as_agent, unmark_as_agent
 from replication_conflicts.database.images import image_sql, json_text, quoted, texts_of
-from replication_conflicts.database.metadata import VERSION, metadata_name
+from replication_conflicts.database.metadata import UNDECIDED, VERSION, metadata_name
 from replication_conflicts.database.statements import escaped, run_plain
 from replication_conflicts.publication.feed import DELETE, IMAGE, INSERT, UPDATE
 from replication_conflicts.publication.sessions import session_order
@@ -189,7 +189,9 @@ def _note_upload(connection: Connection, one: Pending, change_id: str) -> None:
     connection.execute(
         text(
             f"update {escaped(metadata)}"
-            f" set {cleared}, {UPLOADED_ID} = :change_id, {UPLOADED_VERSION} = {VERSION},"
+            f" set {UNDECIDED} = case when {OPERATION} is null then {UNDECIDED} else {NET} end,"
+            f" {cleared},"
+            f" {UPLOADED_ID} = :change_id, {UPLOADED_VERSION} = {VERSION},"
             f" {UPLOADED_RECORD} = :record, {IS_AGAIN} = 0"
             # rows that an `or replace` has deleted together share a number
             f" where {NUMBER} = :number and {escaped(key)} = :key"

@@ -31,6 +31,7 @@ from replication_conflicts.database.images import image_sql, json_text, quoted, 
 from replication_conflicts.database.metadata import (
     LINEAGE,
     NO_ROW,
+    UNDECIDED,
     VERSION,
     metadata_name,
     metadata_shape,
@@ -105,6 +106,7 @@ class MergeCapture:
 
     def __init__(self, publication: NodePublication, node: str, rows: Tables) -> None:
         self._publication = publication
+        self._node = node
         self._numbers = OwnNumbers(publication.name, node)
         self._rows = rows
         self._metadata = {
@@ -134,6 +136,7 @@ class MergeCapture:
         changes = [command for command in commands if command.changes_a_row]
         self._keep_passed_over(connection, changes)
         self._follow(connection, changes)
+        self._are_decided(connection, changes)
         for command in commands:
             if command.kind == NOT_APPLIED:
                 self._send_again(connection, command)
@@ -208,6 +211,34 @@ class MergeCapture:
             ]
             self._write(connection, article, "delete" if is_delete else "update", changes)
 
+    def _are_decided(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
+        """Rows whose last uploaded change has been decided, though no command has acted on them.
+
+        By the command that this change has caused, which leads from or to a version of this node;
+        or because others have deleted the row, too.
+        """
+        for article, group in groupby(commands, lambda command: command.article or ""):
+            record = self._publication.options.record_of(article)
+            if record is None or not record.detection:
+                continue
+            found = list(group)
+            table = quoted(metadata_name(article))
+            decided = f"update {table} set {UNDECIDED} = null"
+            causes = [{"cause": one.cause} for one in found if self._is_about_own_version(one)]
+            if causes:
+                own = f"{decided} where {UPLOADED_ID} = :cause"
+                connection.execute(text(escaped(own)), causes)
+            keys = [self._rows[article].bound(one.key or {}) for one in found if one.row is None]
+            if keys:
+                gone = f"{decided}{self._where_key[article]} and {VERSION} = '{NO_ROW}'"
+                connection.execute(text(escaped(gone)), keys)
+
+    def _is_about_own_version(self, command: AgentCommand) -> bool:
+        own = f"{self._node}:"
+        return any(
+            (one or "").startswith(own) for one in (command.old_version, command.new_version)
+        )
+
     def _write(
         self, connection: Connection, article: str, operation: str, values: list[dict[str, object]]
     ) -> None:
@@ -230,7 +261,7 @@ class MergeCapture:
         }
         # as triggers write names: SQLite would take an escaped one for another
         known_of = json.dumps(dict(lineage), ensure_ascii=False)
-        versions = {OLD_VERSION: old, NEW_VERSION: new, LINEAGE: known_of}
+        versions = {OLD_VERSION: old, NEW_VERSION: new, LINEAGE: known_of, UNDECIDED: None}
         return {**bound, **parents, **versions}
 
     # --- inserts that are not uploaded: what comes down about them acts if they are undone

@@ -9,6 +9,8 @@ from replication_conflicts.statements import ArticleShape
 
 VERSION = "replication_version"
 LINEAGE = "replication_lineage"
+# what the row's last uploaded change knew of its record, until commands say what became of it
+UNDECIDED = "replication_undecided"
 # the row's parent in its logical record: the row that it names, or last named
 PARENT = "replication_parent"
 # no row: a deleted one whose lineage is kept, or one that never was
@@ -50,6 +52,7 @@ def metadata_shape(article: NodeArticle, *, is_deleting: bool = False) -> Articl
             **{name: shape.columns[name] for name in shape.primary_key},
             **{name: shape.columns[column] for name, column in parents.items()},
             LINEAGE: "string",
+            UNDECIDED: "string",
         },
         shape.primary_key,
         VERSION,

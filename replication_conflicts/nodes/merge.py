@@ -54,6 +54,14 @@ class NetChange:
 
 
 @dataclass(frozen=True)
+class Undecided:
+    """What a row's last uploaded change knew, of which no command has said what became of it."""
+
+    change_id: str
+    lineage: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Uploaded:
     """A net change as it was uploaded, in case that it has to be uploaded again."""
 
@@ -88,6 +96,7 @@ class MergeNode(Node):
         self._raw: list[FeedRow] = []
         self._uploaded: dict[str, Uploaded] = {}
         self._again: list[str] = []
+        self._undecided: dict[RowName, Undecided] = {}
         self._touches: dict[RowName, int] = {}
 
     # what is done at the node
@@ -234,6 +243,8 @@ class MergeNode(Node):
         is_delete = net.operation == DELETE or held is None
         row = net.article.key_row(net.key) if is_delete or held is None else held.row
         changed = None if net.changed is None else sorted(net.changed)
+        if self._outlet is None:
+            self._undecided[net.name] = Undecided(change_id, net.lineage)
         values = {
             "change_id": change_id,
             "node": self.name,
@@ -265,6 +276,9 @@ class MergeNode(Node):
         for reference in uploaded.references:
             reference.change_id = change_id
         row = FeedRow(uploaded.row.article, {**uploaded.row.values, "change_id": change_id})
+        if uploaded.name in self._undecided:
+            known = self._undecided[uploaded.name].lineage
+            self._undecided[uploaded.name] = Undecided(change_id, known)
         return replace(uploaded, row=row)
 
     @staticmethod
@@ -328,14 +342,29 @@ class MergeNode(Node):
     def _known(self, planned: PlannedChange) -> dict[str, int]:
         """What the node knows of a row at this moment, or of its whole record.
 
-        A deleted row, whose key is used again, was in a record too.
+        A deleted row, whose key is used again, was in a record too. A change on top of one that is
+        not decided knows what that one knew: if that one loses, so must what was made of its row,
+        whatever the node has learned of the record's other rows in the meantime.
         """
+        undecided = self._undecided.get(planned.name)
+        if undecided is not None and self._has_detection(planned.article.name):
+            return dict(undecided.lineage)
         before = self._records.last_row(*planned.name)
         rows = [row for row in (before, planned.after) if row is not None]
         lineage = self._records.known_lineage(*planned.name)
         return self._records.lineage(self.name, planned.article.name, rows, lineage)
 
+    def _has_detection(self, article: str) -> bool:
+        record = self.publication.record_of(article)
+        return record is not None and record.detection
+
     # what commands and tables do
+
+    def _act(self, command: Command) -> bool:
+        has_acted = super()._act(command)
+        if has_acted:
+            self._undecided.pop(command.row_name, None)
+        return has_acted
 
     def _store(self, stored: StoredRow) -> None:
         if stored.is_deleted:
@@ -348,6 +377,7 @@ class MergeNode(Node):
     def _forget_deleted(self) -> None:
         for deleted in self._deleted_rows.values():
             deleted.clear()
+        self._undecided.clear()
 
     def _deleted(
         self, article: str, key: Key, held: Held | None, lineage: Mapping[str, int]
@@ -360,6 +390,10 @@ class MergeNode(Node):
         self._touches[(article, key)] = self._touches.get((article, key), 0) + 1
 
     def _passed_over(self, command: Command) -> None:
+        undecided = self._undecided.get(command.row_name)
+        is_gone = command.row is None and self.row(*command.row_name) is None
+        if undecided is not None and (is_gone or undecided.change_id == command.cause):
+            del self._undecided[command.row_name]
         net = self._pending.get(command.row_name)
         if net is not None and net.operation == INSERT:
             net.passed_over.append(command)
@@ -368,3 +402,4 @@ class MergeNode(Node):
         self._pending.clear()
         self._raw.clear()
         self._again.clear()
+        self._undecided.clear()

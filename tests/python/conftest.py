@@ -6,16 +6,21 @@ A process has one warehouse, so tests keep apart by schema: every scratch projec
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 from replication_conflicts.dbt_build import DbtBuild
+from replication_conflicts.environment import session
 from replication_conflicts.environment.profile import write_profile
 from tests.python.repository import copy_project
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # how long one example takes says more about the machine than about the code
 settings.register_profile("machines_differ", deadline=None)
@@ -42,9 +47,20 @@ class ScratchProject:
 
 
 @pytest.fixture(scope="session")
-def scratch_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the warehouse and metastore of this test run."""
-    return tmp_path_factory.mktemp("state")
+def scratch_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folder of the warehouse of this test run.
+
+    Its tables are known to this process alone: an embedded metastore, which outlives the process,
+    takes a fifth of Java's time. Tests with processes of their own have one.
+    """
+    usual = session.start
+
+    def start(parameters: Mapping[str, Any], project_dir: Path) -> SparkSession:
+        return usual({**parameters, "spark.sql.catalogImplementation": "in-memory"}, project_dir)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "start", start)
+        yield tmp_path_factory.mktemp("state")
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from replication_conflicts.database.images import image_sql, literal, quoted
 from replication_conflicts.database.metadata import (
     LINEAGE,
     PARENT,
+    UNDECIDED,
     VERSION,
     metadata_name,
     parent_names,
@@ -284,7 +285,8 @@ class MergeBodies:
         """With detection by record a change carries what the node knows of all rows of it.
 
         An insert too may leave a record: that of the deleted row whose key it uses again. The own
-        number is the row's, which the change takes afterwards.
+        number is the row's, which the change takes afterwards. A change on top of one that is not
+        decided knows what that one knew: if that one loses, so must what was made of its row.
         """
         if self._record is None or not self._record.record.detection:
             return []
@@ -295,7 +297,8 @@ class MergeBodies:
         tops = [before] if operation == "delete" else [before, after]
         known = self._record.lineage(f"{self.metadata}.{LINEAGE}", tops)
         return [
-            f"update {self.metadata} set {NET} = {self._merged(LINEAGE, known)}"
+            f"update {self.metadata} set {NET} ="
+            f" coalesce({UNDECIDED}, {self._merged(LINEAGE, known)})"
             f" where {condition} and {OPERATION} is null"
         ]
 
@@ -438,6 +441,7 @@ def metadata_table(article: NodeArticle, types: Mapping[str, str]) -> str:
         f"{OPERATION} text",
         f"{NUMBER} bigint",
         f"{NET} text",
+        f"{UNDECIDED} text",
         f"{BASE} text",
         f"{BEFORE} text",
         f"{CHANGED} text",

@@ -21,6 +21,7 @@ from replication_conflicts.database.statements import Tables, escaped, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
 from replication_conflicts.nodes import Change, Command, MergeNode
+from replication_conflicts.nodes.node import RowName
 from replication_conflicts.publication.commands import AgentCommand
 from replication_conflicts.publication.feed import IMAGE, FeedRow
 from tests.python.nodes_loop.databases import VERSION, Databases, all_rows, create_tables
@@ -47,6 +48,8 @@ class Pair:
         self.agent.prepare()
         self.position = 0
         self.sent: list[tuple[str, str]] = []
+        # by row, its last uploaded change: the ids and the version
+        self.last_sent: dict[RowName, tuple[tuple[str, str], str]] = {}
         self.is_repeating = False
         self.rows: list[FeedRow] = []
 
@@ -145,12 +148,22 @@ class Pair:
         assert ours == theirs
         self.is_repeating = False
         assert len({row.values["transaction_id"] for row in self.rows}) <= 1
-        self.sent += [
-            (str(one.values["change_id"]), str(other.values["change_id"]))
-            for one, other in zip(_by_row(expected), _by_row(self.rows), strict=True)
-            if one.values["operation"] != IMAGE
-        ]
+        for one, other in zip(_by_row(expected), _by_row(self.rows), strict=True):
+            if one.values["operation"] != IMAGE:
+                ids = (str(one.values["change_id"]), str(other.values["change_id"]))
+                self.sent.append(ids)
+                self.last_sent[self._name(one)] = (ids, self._version(one))
         return self.rows
+
+    def _name(self, row: FeedRow) -> RowName:
+        options = self.publication.options.articles[row.article]
+        return row.article, options.key_of({name: row.values[name] for name in options.primary_key})  # type: ignore[misc]
+
+    @staticmethod
+    def _version(row: FeedRow) -> str:
+        lineage = row.values["lineage"]
+        assert isinstance(lineage, dict)
+        return f"north:{lineage['north']}"
 
     def is_pending(self, article: str, key: tuple[Any, ...]) -> bool:
         """Whether the node has changed the row since its last upload."""

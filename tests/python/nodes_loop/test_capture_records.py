@@ -188,6 +188,9 @@ class Player:
         held = pair.node.held(article, key)
         is_known = held is not None and not pair.is_pending(article, key)
         version = held.version if held and is_known else dice.choice([None, "HQ:1"])
+        cause: tuple[str | None, str | None] = (None, None)
+        if (article, key) in pair.last_sent and dice.random() < 0.5:
+            cause, version = pair.last_sent[(article, key)]
         is_gone = dice.random() < 0.3 and version is not None
         # each article has a node of its own: a lineage that has others' is a record's
         writer = f"HQ's {article}"
@@ -199,6 +202,7 @@ class Player:
             old_version=version,
             new_version=None if is_gone else f"HQ:{number + 10}",
             lineage={writer: number + 10},
+            cause=cause,
         )
 
     def _is_free(self, article: str, key: Any) -> bool:
@@ -253,6 +257,83 @@ def test_what_comes_later_was_not_known(databases: Databases) -> None:
     assert change.values["lineage"] == {"HQ": 1, "north": 1}
     assert image.values["lineage"] == {"HQ": 1, "south": 5}
     assert image.values["note"] == "theirs"
+
+
+def learned(pair: Pair, number: int) -> None:
+    """Somebody else's change of the row beside arrives."""
+    pair.command(
+        article="line",
+        key={"id": 10},
+        row=note(10, f"theirs {number}", head=1),
+        old_version=f"south:{number - 1}",
+        new_version=f"south:{number}",
+        lineage={"south": number},
+    )
+
+
+def begun(databases: Databases) -> Pair:
+    """A change is uploaded, and then the node learns what it did not know."""
+    pair = moving(databases)
+    arrive(pair, "head", note(1), {"HQ": 1})
+    arrive(pair, "line", note(10, head=1), {"south": 7}, version="south:7")
+    pair.work(Change("update", "head", {"id": 1, "note": "b"}))
+    assert pair.upload()[0].values["lineage"] == {"HQ": 1, "south": 7, "north": 1}
+    learned(pair, 8)
+    return pair
+
+
+def test_a_change_on_top_of_an_undecided_one_knows_what_that_one_knew(databases: Databases) -> None:
+    pair = begun(databases)
+    for number in (2, 3):
+        pair.work(Change("update", "head", {"id": 1, "note": f"c{number}"}))
+        change = pair.upload()[0]
+        assert change.values["lineage"] == {"HQ": 1, "south": 7, "north": number}
+    # a row of its record that the node has not changed is another matter
+    pair.work(Change("update", "line", {"id": 10, "note": "mine"}))
+    assert pair.upload()[0].values["lineage"] == {"HQ": 1, "south": 8, "north": 4}
+
+
+@pytest.mark.parametrize("decision", ["applied", "lost", "lost_under_another"])
+def test_once_it_is_decided_a_change_knows_all(databases: Databases, decision: str) -> None:
+    pair = begun(databases)
+    if decision == "lost_under_another":
+        pair.work(Change("update", "head", {"id": 1, "note": "c"}))
+    ids, version = pair.last_sent[("head", (1,))]
+    old, new = ("HQ:1", version) if decision == "applied" else (version, "HQ:9")
+    lineage = {"HQ": 1, "north": 1} if decision == "applied" else {"HQ": 9}
+    row = note(1, "theirs")
+    pair.command(
+        article="head",
+        key={"id": 1},
+        row=row,
+        old_version=old,
+        new_version=new,
+        lineage=lineage,
+        cause=ids,
+    )
+    if decision == "lost_under_another":
+        # made before, and uploaded now: it is what the next one is on top of
+        assert pair.upload()[0].values["lineage"] == {"HQ": 1, "south": 7, "north": 2}
+        pair.work(Change("update", "head", {"id": 1, "note": "d"}))
+        assert pair.upload()[0].values["lineage"] == {"HQ": 1, "south": 7, "north": 3}
+        return
+    pair.work(Change("update", "head", {"id": 1, "note": "c"}))
+    expected = {**lineage, "south": 8, "north": 2}
+    assert pair.upload()[0].values["lineage"] == expected
+
+
+def test_a_delete_that_others_have_made_too_is_decided(databases: Databases) -> None:
+    """No command is caused by it."""
+    pair = moving(databases)
+    arrive(pair, "head", note(1), {"HQ": 1})
+    arrive(pair, "line", note(10, head=1), {"south": 7}, version="south:7")
+    arrive(pair, "line", note(11, head=1), {"HQ": 2}, version="HQ:2")
+    pair.work(Change("delete", "line", {"id": 11}))
+    pair.upload()
+    learned(pair, 8)
+    pair.command(article="line", key={"id": 11}, row=None, old_version="HQ:2", lineage={"HQ": 5})
+    pair.work(Change("insert", "line", note(11, head=1)))
+    assert pair.upload()[0].values["lineage"] == {"HQ": 2, "south": 8, "north": 2}
 
 
 def test_a_row_that_moves_brings_both_records(databases: Databases) -> None:
@@ -347,12 +428,18 @@ def test_what_a_replace_deletes_is_of_its_record(tmp_path: Path) -> None:
     ]
 
 
-def arrive(pair: Pair, article: str, row: dict[str, Any], lineage: dict[str, int]) -> None:
+def arrive(
+    pair: Pair,
+    article: str,
+    row: dict[str, Any],
+    lineage: dict[str, int],
+    version: str | None = None,
+) -> None:
     """A row that another node made."""
     pair.command(
         article=article,
         key={"id": row["id"]},
         row=row,
-        new_version=f"HQ:{pair.position + 1}",
+        new_version=version or f"HQ:{pair.position + 1}",
         lineage=lineage,
     )

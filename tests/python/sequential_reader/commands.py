@@ -42,6 +42,12 @@ class Draft:
             return Party(str(self.change.node), self.change.change_id)
         return Party(self.held.node, self.held.change_id) if self.held else None
 
+    def origin(self, publisher: str) -> str | None:
+        """The node whose change a command carries."""
+        if self.kind != COMPENSATING:
+            return self.change.node
+        return self.held.node if self.held and self.held.node else publisher
+
     @property
     def row_name(self) -> tuple[str, Key]:
         """Article and key of the row."""
@@ -182,7 +188,7 @@ def written_commands(
                 sequence=first + len(commands),
                 subscriber=draft.subscriber,
                 kind=draft.kind,
-                origin=draft.change.node,
+                origin=draft.origin(publication.publisher),
                 transaction_id=draft.change.transaction_id,
                 article=article,
                 operation=None if is_named_only else operation_of(before, after),
