@@ -214,30 +214,30 @@ class MergeCapture:
     def _are_decided(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """Rows whose last uploaded change has been decided, though no command has acted on them.
 
-        By the command that this change has caused, which leads from or to a version of this node;
-        or because others have deleted the row, too.
+        The command about it leads from or to its version; or others have deleted the row, too.
         """
         for article, group in groupby(commands, lambda command: command.article or ""):
             record = self._publication.options.record_of(article)
             if record is None or not record.detection:
                 continue
-            found = list(group)
-            table = quoted(metadata_name(article))
-            decided = f"update {table} set {UNDECIDED} = null"
-            causes = [{"cause": one.cause} for one in found if self._is_about_own_version(one)]
-            if causes:
-                own = f"{decided} where {UPLOADED_ID} = :cause"
-                connection.execute(text(escaped(own)), causes)
-            keys = [self._rows[article].bound(one.key or {}) for one in found if one.row is None]
-            if keys:
-                gone = f"{decided}{self._where_key[article]} and {VERSION} = '{NO_ROW}'"
-                connection.execute(text(escaped(gone)), keys)
+            decided = f"update {quoted(metadata_name(article))} set {UNDECIDED} = null"
+            decided += f"{self._where_key[article]} and"
+            found = [(one, self._rows[article].bound(one.key or {})) for one in group]
+            is_own = f"{decided} {UPLOADED_VERSION} in (:{OLD_VERSION}, :{NEW_VERSION})"
+            own = [
+                {**key, OLD_VERSION: one.old_version, NEW_VERSION: one.new_version}
+                for one, key in found
+                if self._is_about_own_version(one)
+            ]
+            is_gone = f"{decided} {VERSION} = '{NO_ROW}'"
+            gone = [key for one, key in found if one.row is None]
+            for statement, values in ((is_own, own), (is_gone, gone)):
+                if values:
+                    connection.execute(text(escaped(statement)), values)
 
     def _is_about_own_version(self, command: AgentCommand) -> bool:
-        own = f"{self._node}:"
-        return any(
-            (one or "").startswith(own) for one in (command.old_version, command.new_version)
-        )
+        versions = (command.old_version, command.new_version)
+        return any((version or "").startswith(f"{self._node}:") for version in versions)
 
     def _write(
         self, connection: Connection, article: str, operation: str, values: list[dict[str, object]]

@@ -57,7 +57,8 @@ class NetChange:
 class Undecided:
     """What a row's last uploaded change knew, of which no command has said what became of it."""
 
-    change_id: str
+    version: str | None
+    """None after a delete: what is decided about that leads from no row, or to none."""
     lineage: Mapping[str, int]
 
 
@@ -244,7 +245,7 @@ class MergeNode(Node):
         row = net.article.key_row(net.key) if is_delete or held is None else held.row
         changed = None if net.changed is None else sorted(net.changed)
         if self._outlet is None:
-            self._undecided[net.name] = Undecided(change_id, net.lineage)
+            self._undecided[net.name] = Undecided(None if is_delete else net.version, net.lineage)
         values = {
             "change_id": change_id,
             "node": self.name,
@@ -276,9 +277,6 @@ class MergeNode(Node):
         for reference in uploaded.references:
             reference.change_id = change_id
         row = FeedRow(uploaded.row.article, {**uploaded.row.values, "change_id": change_id})
-        if uploaded.name in self._undecided:
-            known = self._undecided[uploaded.name].lineage
-            self._undecided[uploaded.name] = Undecided(change_id, known)
         return replace(uploaded, row=row)
 
     @staticmethod
@@ -391,9 +389,11 @@ class MergeNode(Node):
 
     def _passed_over(self, command: Command) -> None:
         undecided = self._undecided.get(command.row_name)
-        is_gone = command.row is None and self.row(*command.row_name) is None
-        if undecided is not None and (is_gone or undecided.change_id == command.cause):
-            del self._undecided[command.row_name]
+        if undecided is not None:
+            is_gone = command.row is None and self.row(*command.row_name) is None
+            versions = {command.old_version, command.new_version} - {None}
+            if is_gone or undecided.version in versions:
+                del self._undecided[command.row_name]
         net = self._pending.get(command.row_name)
         if net is not None and net.operation == INSERT:
             net.passed_over.append(command)

@@ -48,8 +48,8 @@ class Pair:
         self.agent.prepare()
         self.position = 0
         self.sent: list[tuple[str, str]] = []
-        # by row, its last uploaded change: the ids and the version
-        self.last_sent: dict[RowName, tuple[tuple[str, str], str]] = {}
+        # by row, the version of its last uploaded change
+        self.last_sent: dict[RowName, str] = {}
         self.is_repeating = False
         self.rows: list[FeedRow] = []
 
@@ -152,7 +152,7 @@ class Pair:
             if one.values["operation"] != IMAGE:
                 ids = (str(one.values["change_id"]), str(other.values["change_id"]))
                 self.sent.append(ids)
-                self.last_sent[self._name(one)] = (ids, self._version(one))
+                self.last_sent[self._name(one)] = self._version(one)
         return self.rows
 
     def _name(self, row: FeedRow) -> RowName:

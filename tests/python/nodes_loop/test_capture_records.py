@@ -188,9 +188,8 @@ class Player:
         held = pair.node.held(article, key)
         is_known = held is not None and not pair.is_pending(article, key)
         version = held.version if held and is_known else dice.choice([None, "HQ:1"])
-        cause: tuple[str | None, str | None] = (None, None)
         if (article, key) in pair.last_sent and dice.random() < 0.5:
-            cause, version = pair.last_sent[(article, key)]
+            version = pair.last_sent[(article, key)]
         is_gone = dice.random() < 0.3 and version is not None
         # each article has a node of its own: a lineage that has others' is a record's
         writer = f"HQ's {article}"
@@ -202,7 +201,6 @@ class Player:
             old_version=version,
             new_version=None if is_gone else f"HQ:{number + 10}",
             lineage={writer: number + 10},
-            cause=cause,
         )
 
     def _is_free(self, article: str, key: Any) -> bool:
@@ -298,7 +296,7 @@ def test_once_it_is_decided_a_change_knows_all(databases: Databases, decision: s
     pair = begun(databases)
     if decision == "lost_under_another":
         pair.work(Change("update", "head", {"id": 1, "note": "c"}))
-    ids, version = pair.last_sent[("head", (1,))]
+    version = pair.last_sent[("head", (1,))]
     old, new = ("HQ:1", version) if decision == "applied" else (version, "HQ:9")
     lineage = {"HQ": 1, "north": 1} if decision == "applied" else {"HQ": 9}
     row = note(1, "theirs")
@@ -309,7 +307,6 @@ def test_once_it_is_decided_a_change_knows_all(databases: Databases, decision: s
         old_version=old,
         new_version=new,
         lineage=lineage,
-        cause=ids,
     )
     if decision == "lost_under_another":
         # made before, and uploaded now: it is what the next one is on top of
@@ -323,7 +320,7 @@ def test_once_it_is_decided_a_change_knows_all(databases: Databases, decision: s
 
 
 def test_a_delete_that_others_have_made_too_is_decided(databases: Databases) -> None:
-    """No command is caused by it."""
+    """No command leads from or to its version."""
     pair = moving(databases)
     arrive(pair, "head", note(1), {"HQ": 1})
     arrive(pair, "line", note(10, head=1), {"south": 7}, version="south:7")
