@@ -217,8 +217,7 @@ class MergeCapture:
         The command about it leads from or to its version; or others have deleted the row, too.
         """
         for article, group in groupby(commands, lambda command: command.article or ""):
-            record = self._publication.options.record_of(article)
-            if record is None or not record.detection:
+            if not self._publication.options.is_detected_by_record(article):
                 continue
             decided = f"update {quoted(metadata_name(article))} set {UNDECIDED} = null"
             decided += f"{self._where_key[article]} and"

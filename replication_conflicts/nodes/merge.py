@@ -345,16 +345,12 @@ class MergeNode(Node):
         whatever the node has learned of the record's other rows in the meantime.
         """
         undecided = self._undecided.get(planned.name)
-        if undecided is not None and self._has_detection(planned.article.name):
+        if undecided is not None and self.publication.is_detected_by_record(planned.article.name):
             return dict(undecided.lineage)
         before = self._records.last_row(*planned.name)
         rows = [row for row in (before, planned.after) if row is not None]
         lineage = self._records.known_lineage(*planned.name)
         return self._records.lineage(self.name, planned.article.name, rows, lineage)
-
-    def _has_detection(self, article: str) -> bool:
-        record = self.publication.record_of(article)
-        return record is not None and record.detection
 
     # what commands and tables do
 

@@ -174,6 +174,11 @@ class Publication:
         """The logical record that the article belongs to."""
         return next((one for one in self.logical_records if article in one.articles), None)
 
+    def is_detected_by_record(self, article: str) -> bool:
+        """Whether a change anywhere in the article's logical record is one of the whole record."""
+        record = self.record_of(article)
+        return record is not None and record.detection
+
     def depth(self, article: str) -> int:
         """How far below its topmost parent an article stands: parents come first by it."""
         return self._depth(article, frozenset())

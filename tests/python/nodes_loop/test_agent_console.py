@@ -120,7 +120,10 @@ def test_a_profile_that_is_not_there_is_one_line(desk: Desk) -> None:
     (desk.folder / "profiles" / "profiles.yml").unlink()
     result = desk.call()
     assert result.exit_code == 1
-    assert result.output.startswith(f"there is no {desk.folder / 'profiles' / 'profiles.yml'}. ")
+    assert result.output == (
+        f"there is no {desk.folder / 'profiles' / 'profiles.yml'}. `replication-conflicts profile`"
+        " writes one; or name the folder of yours: --profiles-dir\n"
+    )
 
 
 def test_a_run_ends_with_a_summary_and_the_next_one_goes_on(desk: Desk) -> None:
