@@ -213,6 +213,8 @@ class Group:
             paths = [f"path:models/{member.configuration.name}" for member in members]
             arguments += ["--select", *paths, "package:replication_conflicts"]
             arguments += ["--exclude", "config.materialized:kept_view", "command_statements"]
+            # dbt's record of the project is the one of the first build, and takes long to write
+            arguments += ["--no-write-json"]
         self._builds += 1
         started = time.monotonic()
         result = self._build.run(*arguments)

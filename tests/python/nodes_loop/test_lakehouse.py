@@ -53,7 +53,7 @@ SIMPLE: dict[str, Any] = {
 OPTIONS = publications(SIMPLE, policy="publisher_wins_reinitialize")
 _BUILD = ("build", "--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
 # what the first build makes and no later one changes
-_STANDING = ("--exclude", "config.materialized:kept_view", "command_statements")
+_STANDING = ("--exclude", "config.materialized:kept_view", "command_statements", "--no-write-json")
 
 
 class World:
