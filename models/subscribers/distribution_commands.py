@@ -26,6 +26,12 @@ KIND_ORDER = {
     "log_conflict": 3,
 }
 
+# the type of what `command` makes
+COMMANDS = (
+    "array<struct<kind:string,subscriber:string,origin:string,cause:string,"
+    "from_version:string,to_version:string>>"
+)
+
 # what changes no row
 WITHOUT_STATEMENT = ["not_applied", "log_conflict"]
 
@@ -63,97 +69,116 @@ def lineage() -> Column:
     return f.when(is_about_row, f.col("publisher_lineage"))
 
 
-def replicated(outcomes: DataFrame) -> DataFrame:
-    """Every applied change: the version before it becomes the one after it.
+def command(
+    kind: str,
+    subscriber: Column,
+    origin: str,
+    cause: Column,
+    from_version: Column | None = None,
+    to_version: Column | None = None,
+) -> Column:
+    """What tells one command of an outcome from another: a struct."""
+    nothing = f.lit(None).cast("string")
+    return f.struct(
+        f.lit(kind).alias("kind"),
+        subscriber.alias("subscriber"),
+        f.col(origin).alias("origin"),
+        cause.alias("cause"),
+        (nothing if from_version is None else from_version).alias("from_version"),
+        (nothing if to_version is None else to_version).alias("to_version"),
+    )
+
+
+def replicated() -> Column:
+    """An applied change: the version before it becomes the one after it.
 
     For all subscribers; for the publisher's own database alone where they get no download, or each
     gets its partition.
     """
-    return outcomes.where("is_replicated").select(
-        "*",
-        f.col("replicated_to").alias("subscriber"),
-        f.col("replicated_origin").alias("origin"),
-        f.lit("replicated").alias("kind"),
-        f.col("held_version").alias("from_version"),
-        f.col("publisher_version").alias("to_version"),
-        f.col("publisher_row").alias("row"),
-        f.col("change_id").alias("cause"),
+    return f.when(
+        f.col("is_replicated"),
+        command(
+            "replicated",
+            f.col("replicated_to"),
+            "replicated_origin",
+            f.col("change_id"),
+            f.col("held_version"),
+            f.col("publisher_version"),
+        ),
     )
 
 
-def replicated_in_partitions(outcomes: DataFrame) -> DataFrame:
-    """Every applied change of an article with row filters, cut to each subscriber's partition.
+def replicated_in_partitions() -> Column:
+    """An applied change of an article with row filters, cut to the partitions: an array.
 
     A row that enters the partition is an insert there, one that leaves it a delete.
     """
-    addressed = outcomes.select("*", f.inline("subscriber_partitions"))
-    cut = addressed.withColumns(
-        {
-            "from_version": f.when(f.col("is_inside_before"), f.col("held_version")),
-            "to_version": f.when(f.col("is_inside_after"), f.col("publisher_version")),
-        }
-    )
-    return cut.where("from_version is not null or to_version is not null").select(
-        *outcomes.columns,
-        "subscriber",
-        f.col("replicated_origin").alias("origin"),
-        f.lit("replicated").alias("kind"),
-        "from_version",
-        "to_version",
-        f.when(f.col("to_version").isNotNull(), f.col("publisher_row")).alias("row"),
-        f.col("change_id").alias("cause"),
-    )
+
+    def cut(partition: Column) -> Column:
+        return command(
+            "replicated",
+            partition["subscriber"],
+            "replicated_origin",
+            f.col("change_id"),
+            f.when(partition["is_inside_before"], f.col("held_version")),
+            f.when(partition["is_inside_after"], f.col("publisher_version")),
+        )
+
+    def is_touched(one: Column) -> Column:
+        return one["from_version"].isNotNull() | one["to_version"].isNotNull()
+
+    return f.filter(f.transform("subscriber_partitions", cut), is_touched)
 
 
-def compensating(outcomes: DataFrame) -> DataFrame:
-    """Every change that was not applied as it came, for its node: what it made is made good.
+def compensating() -> Column:
+    """A change that was not applied as it came, for its node: what it made is made good.
 
     The change's version becomes the publisher's. Of a failed change that its node keeps it does so
     when a person has submitted it.
     Nothing where neither side holds the row. A subscription that is to be reinitialized gets its
     snapshot instead; a change that failed and is not to be undone stays where it was made.
     """
-    to_version = f.col("compensated_version")
-    return outcomes.where("is_compensated").select(
-        "*",
-        f.col("compensated_node").alias("subscriber"),
-        f.col("compensated_origin").alias("origin"),
-        f.lit("compensating").alias("kind"),
-        f.when(f.col("operation") != "delete", f.col("new_version")).alias("from_version"),
-        to_version.alias("to_version"),
-        f.when(to_version.isNotNull(), f.col("publisher_row")).alias("row"),
-        f.coalesce("conflict_id", "change_id").alias("cause"),
+    return f.when(
+        f.col("is_compensated"),
+        command(
+            "compensating",
+            f.col("compensated_node"),
+            "compensated_origin",
+            f.coalesce("conflict_id", "change_id"),
+            f.when(f.col("operation") != "delete", f.col("new_version")),
+            f.col("compensated_version"),
+        ),
     )
 
 
-def not_applied(outcomes: DataFrame) -> DataFrame:
-    """Every failed change that its node is to upload again: the command names the change."""
-    nothing = f.lit(None).cast("string")
-    return outcomes.where("is_not_applied").select(
-        "*",
-        f.col("node").alias("subscriber"),
-        f.col("winner_node").alias("origin"),
-        f.lit("not_applied").alias("kind"),
-        nothing.alias("from_version"),
-        nothing.alias("to_version"),
-        f.lit(None).cast("map<string,string>").alias("row"),
-        f.col("change_id").alias("cause"),
+def not_applied() -> Column:
+    """A failed change that its node is to upload again: the command names the change."""
+    return f.when(
+        f.col("is_not_applied"),
+        command("not_applied", f.col("node"), "winner_node", f.col("change_id")),
     )
 
 
-def conflict_records(outcomes: DataFrame) -> DataFrame:
-    """Every conflict whose record is kept at the node that lost, with the row that it lost."""
-    nothing = f.lit(None).cast("string")
-    return outcomes.where("is_logged_at_loser").select(
-        "*",
-        f.col("loser_node").alias("subscriber"),
-        f.col("winner_node").alias("origin"),
-        f.lit("log_conflict").alias("kind"),
-        nothing.alias("from_version"),
-        nothing.alias("to_version"),
-        f.col("lost_row").alias("row"),
-        f.col("conflict_id").alias("cause"),
+def conflict_record() -> Column:
+    """A conflict whose record is kept at the node that lost, with the row that it lost."""
+    return f.when(
+        f.col("is_logged_at_loser"),
+        command("log_conflict", f.col("loser_node"), "winner_node", f.col("conflict_id")),
     )
+
+
+def commands_of(outcomes: DataFrame) -> DataFrame:
+    """One row per command of an outcome: the outcome's columns, those of `command`, and `row`.
+
+    The log is read once for all kinds of commands.
+    """
+    one_each = f.array(replicated(), compensating(), not_applied(), conflict_record())
+    in_partitions = f.coalesce(replicated_in_partitions(), f.array().cast(COMMANDS))
+    made = f.concat(f.array_compact(one_each), in_partitions)
+    row = f.when(f.col("kind") == "log_conflict", f.col("lost_row")).when(
+        f.col("to_version").isNotNull(), f.col("publisher_row")
+    )
+    return outcomes.select("*", f.inline(made)).withColumn("row", row)
 
 
 def placed_behind(outcomes: DataFrame, log: DataFrame) -> DataFrame:
@@ -227,32 +252,27 @@ def in_parts(commands: DataFrame, transaction_columns: Sequence[str]) -> DataFra
     earlier = queue.rangeBetween(Window.unboundedPreceding, -1)
     so_far = queue.rangeBetween(Window.unboundedPreceding, Window.currentRow)
     is_delete = f.coalesce(f.col("command_operation") == "delete", f.lit(False))
+    is_leaving = f.col("is_delete") & ~f.lead("is_delete", 1, True).over(row)
+    is_returning = ~f.col("is_delete") & f.lag("is_delete", 1, False).over(row)
+    begins_at = f.when(
+        f.col("left_before") >= f.coalesce("returned_before", "left_before"), f.col("returns_at")
+    )
     return (
         commands.withColumn("is_delete", is_delete)
-        .withColumn(
-            "leaves_at",
-            f.when(
-                f.col("is_delete") & ~f.lead("is_delete", 1, True).over(row),
-                f.col("queue_position"),
-            ),
+        .withColumns(
+            {
+                "leaves_at": f.when(is_leaving, f.col("queue_position")),
+                "returns_at": f.when(is_returning, f.col("queue_position")),
+                "is_followed": f.lead(f.lit(True), 1, False).over(row),
+            }
         )
-        .withColumn(
-            "returns_at",
-            f.when(
-                ~f.col("is_delete") & f.lag("is_delete", 1, False).over(row),
-                f.col("queue_position"),
-            ),
+        .withColumns(
+            {
+                "left_before": f.max("leaves_at").over(earlier),
+                "returned_before": f.max("returns_at").over(earlier),
+            }
         )
-        .withColumn("is_followed", f.lead(f.lit(True), 1, False).over(row))
-        .withColumn("left_before", f.max("leaves_at").over(earlier))
-        .withColumn("returned_before", f.max("returns_at").over(earlier))
-        .withColumn(
-            "begins_at",
-            f.when(
-                f.col("left_before") >= f.coalesce("returned_before", "left_before"),
-                f.col("returns_at"),
-            ),
-        )
+        .withColumn("begins_at", begins_at)
         .withColumn("part", f.max("begins_at").over(so_far))
     )
 
@@ -304,19 +324,12 @@ def row_commands(placed: DataFrame, columns: Iterable[str]) -> DataFrame:
 
     `placed`: outcomes, with `place_behind`. `columns`: the names of all columns of all articles.
     """
-    commands = (
-        replicated(placed)
-        .unionByName(replicated_in_partitions(placed))
-        .unionByName(compensating(placed))
-        .unionByName(not_applied(placed))
-        .unionByName(conflict_records(placed))
-        .withColumn(
-            "command_operation",
-            f.when(
-                ~f.col("kind").isin(WITHOUT_STATEMENT),
-                operation_between(f.col("from_version"), f.col("to_version")),
-            ),
-        )
+    commands = commands_of(placed).withColumn(
+        "command_operation",
+        f.when(
+            ~f.col("kind").isin(WITHOUT_STATEMENT),
+            operation_between(f.col("from_version"), f.col("to_version")),
+        ),
     )
     versions = f.create_map(
         f.lit("old_version"), f.col("from_version"), f.lit("new_version"), f.col("to_version")
