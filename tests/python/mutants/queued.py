@@ -68,8 +68,8 @@ QUEUED = (
     Mutant(
         "the compensating commands are lost",
         "models/subscribers/distribution_commands.py",
-        ".unionByName(compensating(placed))",
-        "",
+        "f.array(replicated(), compensating(), not_applied(), conflict_record())",
+        "f.array(replicated(), not_applied(), conflict_record())",
     ),
     Mutant(
         "commands of children before those of parents",
