@@ -23,6 +23,9 @@ _ERROR_OF_NODE = "RunResultError"
 # keep dbt's own talk out of the console: results and messages are returned instead
 _QUIET = ("--log-level", "none", "--no-print", "--no-send-anonymous-usage-stats")
 
+# options of a build behind the first one: without what the first one makes and no later one changes
+WITHOUT_STANDING = ("--exclude", "config.materialized:kept_view", "command_statements")
+
 
 @dataclass(frozen=True)
 class NodeResult:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from replication_conflicts.database.articles import node_publication
-from replication_conflicts.dbt_build import BuildResult, DbtBuild
+from replication_conflicts.dbt_build import WITHOUT_STANDING, BuildResult, DbtBuild
 from replication_conflicts.demo.conflict import BothSides, both_sides
 from replication_conflicts.demo.databases import node_databases
 from replication_conflicts.demo.faults import FaultyFeed
@@ -28,7 +28,7 @@ from replication_conflicts.workload import Round
 MOST_CLOSING_BUILDS = 4
 # what never changes is made by the first build; unit tests are for those who change a rule
 FIRST = ("build", "--exclude-resource-type", "test", "unit_test")
-NEXT = (*FIRST, "seed", "--exclude", "config.materialized:kept_view", "command_statements")
+NEXT = (*FIRST, "seed", *WITHOUT_STANDING)
 _FIRST_WITH_TESTS = ("build", "--exclude-resource-type", "unit_test")
 _WITH_TESTS = (*_FIRST_WITH_TESTS, "seed")
 

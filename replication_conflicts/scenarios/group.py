@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from replication_conflicts.dbt_build import BuildResult, DbtBuild
+from replication_conflicts.dbt_build import WITHOUT_STANDING, BuildResult, DbtBuild
 from replication_conflicts.nodes import Positions, initial_rows
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.scenarios.compare import Comparison, Difference
@@ -212,7 +212,7 @@ class Group:
         if not everything:
             paths = [f"path:models/{member.configuration.name}" for member in members]
             arguments += ["--select", *paths, "package:replication_conflicts"]
-            arguments += ["--exclude", "config.materialized:kept_view", "command_statements"]
+            arguments += WITHOUT_STANDING
             # dbt's record of the project is the one of the first build, and takes long to write
             arguments += ["--no-write-json"]
         self._builds += 1

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from replication_conflicts.dbt_build import BuildResult, DbtBuild
+from replication_conflicts.dbt_build import WITHOUT_STANDING, BuildResult, DbtBuild
 from replication_conflicts.environment.profile import quick_start
 from replication_conflicts.lakehouse import tables
 from replication_conflicts.lakehouse.relations import canonical_columns
@@ -36,8 +36,8 @@ _REBUILT_EVERY_RUN = ("kept_view", "ephemeral", "table", "rounds")
 _BUILD = ("build", "--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
 # what comes in is a matter of the source: the plainest tables are created and read fastest
 _FEED_FORMAT = "parquet"
-# what the first build makes and no later one changes; it has written dbt's record of the project
-_STANDING = ("--exclude", "config.materialized:kept_view", "command_statements", "--no-write-json")
+# a later build: dbt's record of the project is the one of the first build
+_LATER = (*WITHOUT_STANDING, "--no-write-json")
 
 
 class BuildFailed(Exception):
@@ -217,8 +217,8 @@ class Builds:
 
     def build(self, *options: str) -> BuildResult:
         """One run of the pipeline over all publications."""
-        standing = _STANDING if self._is_built else ()
-        result = self._build.run(*_BUILD, *options, *standing)
+        later = _LATER if self._is_built else ()
+        result = self._build.run(*_BUILD, *options, *later)
         self.outputs.forget()
         self._report(f"{self.project.name}: build {' '.join(options)} {result.seconds:.0f} s")
         if not result.success:

@@ -15,7 +15,7 @@ from replication_conflicts.capture.upload import read, seal, upload
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import Tables, run_plain
-from replication_conflicts.dbt_build import DbtBuild
+from replication_conflicts.dbt_build import WITHOUT_STANDING, DbtBuild
 from replication_conflicts.distribution.agent import Agent, Ports, Summary
 from replication_conflicts.distribution.apply import Node
 from replication_conflicts.distribution.ports import Refusal
@@ -52,8 +52,8 @@ SIMPLE: dict[str, Any] = {
 }
 OPTIONS = publications(SIMPLE, policy="publisher_wins_reinitialize")
 _BUILD = ("build", "--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
-# what the first build makes and no later one changes
-_STANDING = ("--exclude", "config.materialized:kept_view", "command_statements", "--no-write-json")
+# a later build: dbt's record of the project is the one of the first build
+_LATER = (*WITHOUT_STANDING, "--no-write-json")
 
 
 class World:
@@ -97,7 +97,7 @@ class World:
         return LakehouseFeed(self.spark, self.relations, self.publication)
 
     def build(self) -> None:
-        result = self._build.run(*_BUILD, *(_STANDING if self._is_built else ()))
+        result = self._build.run(*_BUILD, *(_LATER if self._is_built else ()))
         assert result.errors == ()
         self._is_built = True
 
