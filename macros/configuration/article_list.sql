@@ -1,8 +1,9 @@
-{#- Every article of every publication, or of those with this `replication`, parents before children where the configuration lists
-    them so: a list of {publication, article, options, settings}, where `settings` are the publication's options. -#}
-{% macro article_list(replication=none) -%}
+{#- Every article of every publication, of those with this `replication`, or of the one with this name (`only`), parents before children
+    where the configuration lists them so: a list of {publication, article, options, settings}, where `settings` are the publication's
+    options. -#}
+{% macro article_list(replication=none, only=none) -%}
     {%- set articles = [] -%}
-    {%- for publication, settings in replication_conflicts.publications().items() -%}
+    {%- for publication, settings in replication_conflicts.publications().items() if only in [none, publication] -%}
         {%- if settings is not mapping or settings.get('articles') is not mapping -%}
             {%- do replication_conflicts.check_configuration() -%}
         {%- endif -%}

@@ -3,7 +3,7 @@
     `id` is unique in its publication; `name` is for people. -#}
 {% macro key_constraints(publication=none, replication=none) -%}
     {%- set found = [] -%}
-    {%- for item in replication_conflicts.article_list(replication) if publication in [none, item.publication] -%}
+    {%- for item in replication_conflicts.article_list(replication, publication) -%}
         {%- for columns in item.options.get('unique') or [] -%}
             {%- do found.append({
                 'id': item.article ~ '.unique.' ~ loop.index,

@@ -5,7 +5,8 @@
 {#- under merge replication a change is decided without the others of its session -#}
 {%- set has_queued = has_queued_updating() -%}
 {%- set has_marks = has_reinitialization() -%}
-{%- set length = incoming_length() -%}
+{%- set incoming = incoming_facts() -%}
+{%- set length = incoming.changes -%}
 {%- set has_few_hashes = length <= most_broadcast('hashes') -%}
 {%- set has_few_keys = not interventions_act and has_few_hashes -%}
 {%- set has_few_changes = length <= most_broadcast('changes') -%}
@@ -67,9 +68,9 @@ keys_of_run as (
 ),
 
 {% endif -%}
--- one row per row that the publisher holds, of the articles in the queue
+-- one row per row that the publisher holds, of the articles that anything came in for
 held as (
-    {% for item in article_list() -%}
+    {% for item in incoming.articles -%}
     select{{ ' /*+ broadcast(keys_of_run) */' if has_few_keys }}
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,

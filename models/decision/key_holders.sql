@@ -1,6 +1,7 @@
 {{ config(materialized='scratch', reads='change_queue', taking="intake = 'taken'") }}
 {%- set held = held_state() -%}
 {%- set articles = articles_with_keys() -%}
+{%- set articles = articles_with_keys(incoming_facts().publications) if articles else [] -%}
 {%- set composed = composed_keys() -%}
 {%- set open_columns = [] -%}
 {%- for key, indexes in composed.items() -%}
@@ -61,7 +62,7 @@ published as (
         publication,
         article,
         row_key,
-        inline({{ key_facts('held_row') | indent(8) }})
+        inline({{ article_key_facts(item, 'held_row') }})
     from (
         select
             '{{ item.publication }}' as publication,

@@ -7,6 +7,7 @@
     enabled=has_records()
 ) }}
 {%- set held = held_state() -%}
+{%- set publications = incoming_facts().publications -%}
 
 -- Where the rows of logical records belong, as the publisher held them when the run began: one row
 -- per row, deleted ones included, with the row at the upper end of its record. A model of its own,
@@ -20,7 +21,9 @@ record_articles as (
 ),
 
 published as (
-    {{ held_values(record_articles(), held) | indent(4) }}
+    {{ held_values(
+        record_articles() | selectattr('publication', 'in', publications), held
+    ) | indent(4) }}
 ),
 
 -- one row per row, with the row above it; at the top, and where there is none above, the row itself

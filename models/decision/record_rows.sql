@@ -1,5 +1,6 @@
 {{ config(materialized='scratch', reads='record_paths', enabled=has_records()) }}
 {%- set held = held_state() -%}
+{%- set publications = incoming_facts().publications -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 
 -- The logical records that this run touches, as the publisher held them when the run began: one row
@@ -24,7 +25,7 @@ record_articles as (
 ),
 
 published as (
-    {% for item in record_articles() -%}
+    {% for item in record_articles() if item.publication in publications -%}
     select
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
