@@ -318,9 +318,9 @@ transactions as (
         max(is_conflict) over (
             partition by transaction_hash, publication, transaction_key
         ) as has_conflict,
-        -- against what its first conflict was lost
+        -- against what its first conflict was lost, if the transaction is rejected
         min_by(
-            struct(coalesce(held_row.node, publisher) as node, held_row.change_id),
+            struct(coalesce(publisher_row.node, publisher) as node, publisher_row.change_id),
             if(is_conflict, struct(queue_position, change_id), null)
         ) over (
             partition by transaction_hash, publication, transaction_key
@@ -426,12 +426,16 @@ decided as (
             when is_conflict and not is_waiting then kind_met
             when operation in ('insert', 'update') then 'condemned'
         end as conflict_kind,
-        -- who stands against it in the conflict
-        if(
-            failure is not null,
-            {{ publisher_side() }},
-            struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
-        ) as opponent
+        -- who stands against it in the conflict: of a rejected transaction nothing stands, so no
+        -- change of it wins over another
+        case
+            when failure is not null then {{ publisher_side() }}
+            when verdict <> 'accepted'
+                then struct(
+                        coalesce(publisher_row.node, publisher) as node, publisher_row.change_id
+                    )
+            else struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
+        end as opponent
     from intervened
 ),
 

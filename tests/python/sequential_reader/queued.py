@@ -221,7 +221,7 @@ def _rejected(
     first_winner = publisher
     if not failed:
         first = next(looked for looked in looks if looked.kind)
-        first_winner = _made_by(publication, first.held)
+        first_winner = _made_by(publication, _held_of(rows, first.change))
     verdicts = []
     for number, looked in enumerate(looks):
         change = looked.change
@@ -241,12 +241,12 @@ def _rejected(
                 "delete_update": UPDATE_WINS_DELETE,
             }.get(kind, UPDATE_CONFLICT)
             reason_code = conflict_type
-            winner = _made_by(publication, looked.held)
+            winner = _made_by(publication, _held_of(rows, change))
         else:
             kind, conflict_type, reason_code = "condemned", UPDATE_CONFLICT, UPDATE_CONFLICT
             winner = first_winner
             has_conflict_row = not is_delete
-        before = rows[change.article].get(change.key)
+        before = _held_of(rows, change)
         if not has_conflict_row:
             verdicts.append(_without_record(looked, before))
             continue
@@ -276,7 +276,7 @@ def _condemned_waiting(publication: Publication, rows: Rows, looked: Look) -> Ve
     The winner is the publisher; deletes leave no conflict row.
     """
     change = looked.change
-    before = rows[change.article].get(change.key)
+    before = _held_of(rows, change)
     if change.operation == "delete":
         return _without_record(looked, before)
     return Verdict(
@@ -299,6 +299,12 @@ def _condemned_waiting(publication: Publication, rows: Rows, looked: Look) -> Ve
 def _without_record(looked: Look, before: Held | None) -> Verdict:
     """A delete that is rejected with others: it has no data, and no conflict of its own."""
     return Verdict(looked.change, looked.held, looked.is_clean, "rejected", before, before)
+
+
+def _held_of(rows: Rows, change: Change) -> Held | None:
+    """What the publisher holds of a change's row: of a rejected transaction nothing stands, so no
+    change of it wins over another."""
+    return rows[change.article].get(change.key)
 
 
 def _made_by(publication: Publication, held: Held | None) -> Party:
