@@ -62,7 +62,7 @@ def test_names_of_a_case() -> None:
 
 
 def test_cases_that_set_the_queue_are_apart() -> None:
-    suite = read_suite(SCENARIOS / "more" / "contract_violations_transactions.yml")
+    suite = read_suite(SCENARIOS / "corners" / "contract_violations_transactions.yml")
     parts = in_own_queues(suite)
     name = suite.publication.name
     assert [part.publication.name for part in parts] == [
