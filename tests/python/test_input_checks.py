@@ -251,7 +251,11 @@ def published(consumer: ScratchProject) -> Iterator[None]:
         (
             (", price: int}", "}", "it had the column 'price' (int), and has it no longer"),
             ("publisher: HQ", "publisher: main", "the publisher was 'HQ', is 'main'"),
-            ("initial_snapshot: true", "initial_snapshot: false", "initial_snapshot was true, is"),
+            (
+                "initial_snapshot: true",
+                "initial_snapshot: false",
+                "initial_snapshot was true, is false: initial rows are read by the first run alone",
+            ),
         ),
         (
             ("price: int}", "price: string}", "the column 'price' was int, is string"),

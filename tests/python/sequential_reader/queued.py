@@ -213,9 +213,10 @@ def _rejected(
     """One change in conflict, or one that fails, condemns the whole transaction: nothing applies.
 
     Every insert and update has a conflict row.  The winner is the node of the change that made the
-    winning version; one that did not conflict itself is `condemned`, and has the winner of the
-    first conflict of its transaction.  Failed changes lose against the publisher, and so does what
-    is condemned with them.  Deletes have a record only if they conflicted or failed themselves.
+    winning version, never another change of the transaction; one that did not conflict itself is
+    `condemned`, and has the winner of the first conflict of its transaction.  Failed changes lose
+    against the publisher, and so does what is condemned with them.  Deletes have a record only if
+    they conflicted or failed themselves.
     """
     publisher = Party(publication.publisher, None)
     first_winner = publisher
@@ -225,6 +226,7 @@ def _rejected(
     verdicts = []
     for number, looked in enumerate(looks):
         change = looked.change
+        before = _held_of(rows, change)
         is_delete = change.operation == "delete"
         outcome = "rejected"
         has_conflict_row = True
@@ -241,12 +243,11 @@ def _rejected(
                 "delete_update": UPDATE_WINS_DELETE,
             }.get(kind, UPDATE_CONFLICT)
             reason_code = conflict_type
-            winner = _made_by(publication, _held_of(rows, change))
+            winner = _made_by(publication, before)
         else:
             kind, conflict_type, reason_code = "condemned", UPDATE_CONFLICT, UPDATE_CONFLICT
             winner = first_winner
             has_conflict_row = not is_delete
-        before = _held_of(rows, change)
         if not has_conflict_row:
             verdicts.append(_without_record(looked, before))
             continue
@@ -302,8 +303,7 @@ def _without_record(looked: Look, before: Held | None) -> Verdict:
 
 
 def _held_of(rows: Rows, change: Change) -> Held | None:
-    """What the publisher holds of a change's row: of a rejected transaction nothing stands, so no
-    change of it wins over another."""
+    """What the publisher holds of a change's row; None = it was never held."""
     return rows[change.article].get(change.key)
 
 
