@@ -1,6 +1,6 @@
 {#- At the end of an invocation: notes up to which run the tables made from the decision log have taken all of it, for those that this
-    invocation has built, or for which it has found nothing new; what is known of others stays. That is never more than the run itself has seen in the log or added to it:
-    what another run adds meanwhile is that run's to note.
+    invocation has built, or for which it has found nothing new; what is known of others stays. That is never more than the run itself
+    has seen in the log or added to it: what another run adds meanwhile is that run's to note.
 
     results: what dbt gives to on-run-end, one entry per node -#}
 {% macro record_finished_runs(results) -%}
@@ -17,8 +17,10 @@
     ).columns[0].values()[0] -%}
     {%- set before = replication_conflicts.finished_runs() -%}
     {%- set now = dict(before) -%}
-    {%- set up_to_date = replication_conflicts.tables_without_news() -%}
-    {%- for node in replication_conflicts.models_of_log() if last_run and (node.unique_id in built or node.name in up_to_date) -%}
+    {%- set models = replication_conflicts.models_of_log() -%}
+    {%- set left_out = models | rejectattr('unique_id', 'in', built) | list -%}
+    {%- set up_to_date = replication_conflicts.tables_without_news() if left_out else [] -%}
+    {%- for node in models if last_run and (node.unique_id in built or node.name in up_to_date) -%}
         {%- do now.update({node.name: last_run | int}) -%}
     {%- endfor -%}
     {%- if now != before -%}
