@@ -1,7 +1,8 @@
 {{ config(materialized='scratch', reads='change_queue', taking="intake = 'taken'") }}
 {%- set held = held_state() -%}
-{%- set articles = articles_with_keys() -%}
-{%- set articles = articles_with_keys(incoming_facts().publications) if articles else [] -%}
+{%- set with_keys = articles_with_keys() -%}
+{%- set news = publications_with_news() if with_keys else [] -%}
+{%- set articles = with_keys | selectattr('publication', 'in', news) | list -%}
 {%- set composed = composed_keys() -%}
 {%- set open_columns = [] -%}
 {%- for key, indexes in composed.items() -%}

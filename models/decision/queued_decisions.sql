@@ -320,7 +320,7 @@ transactions as (
         ) as has_conflict,
         -- against what its first conflict was lost, if the transaction is rejected
         min_by(
-            struct(coalesce(publisher_row.node, publisher) as node, publisher_row.change_id),
+            {{ maker_side('publisher_row') }},
             if(is_conflict, struct(queue_position, change_id), null)
         ) over (
             partition by transaction_hash, publication, transaction_key
@@ -430,11 +430,8 @@ decided as (
         -- change of it wins over another
         case
             when failure is not null then {{ publisher_side() }}
-            when verdict <> 'accepted'
-                then struct(
-                        coalesce(publisher_row.node, publisher) as node, publisher_row.change_id
-                    )
-            else struct(coalesce(held_row.node, publisher) as node, held_row.change_id)
+            when verdict <> 'accepted' then {{ maker_side('publisher_row') }}
+            else {{ maker_side('held_row') }}
         end as opponent
     from intervened
 ),

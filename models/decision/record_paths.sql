@@ -7,7 +7,7 @@
     enabled=has_records()
 ) }}
 {%- set held = held_state() -%}
-{%- set publications = incoming_facts().publications -%}
+{%- set publications = publications_with_news() -%}
 
 -- Where the rows of logical records belong, as the publisher held them when the run began: one row
 -- per row, deleted ones included, with the row at the upper end of its record. A model of its own,

@@ -1,6 +1,6 @@
 {{ config(materialized='scratch', reads='record_paths', enabled=has_records()) }}
 {%- set held = held_state() -%}
-{%- set publications = incoming_facts().publications -%}
+{%- set publications = publications_with_news() -%}
 {%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
 
 -- The logical records that this run touches, as the publisher held them when the run began: one row
