@@ -526,12 +526,13 @@ sources:
   - {name: held, tables: [{name: plain__item__versions}]}
 """
 
-# a resolver of the project's own that computes a value
+# resolvers of the project's own that compute a value: one has the name of one of the package
 OWN_RESOLVER = """
 {% macro resolver_price_of_change(given) -%}
 {{ replication_conflicts.resolution(given, value="change_row['price']", is_computed='true') }}
 {%- endmacro %}
 """
+OWN_MINIMUM = OWN_RESOLVER.replace("price_of_change", "minimum")
 
 
 @pytest.fixture(scope="module")
@@ -542,6 +543,7 @@ def consumer(
     files = {
         "dbt_project.yml": PROJECT,
         "macros/resolver_price_of_change.sql": OWN_RESOLVER,
+        "macros/resolver_minimum.sql": OWN_MINIMUM,
         "packages.yml": json.dumps({"packages": [{"local": str(package_folder())}]}),
         "models/sources.yml": SOURCES,
         "models/subscriptions.sql": "select 1 as one",
@@ -667,6 +669,16 @@ def test_a_resolver_of_the_projects_own_may_compute(consumer: ScratchProject) ->
         tracking="column", resolver={"name": "price_of_change", "column": "price"}
     )
     assert parse(consumer, {"plain": {**article, "replication": "merge"}}) == ()
+
+
+@pytest.mark.parametrize(("name", "is_own"), [("minimum", True), ("maximum", False)])
+def test_a_resolver_of_the_projects_own_goes_before_that_of_the_package(
+    name: str, is_own: bool, consumer: ScratchProject
+) -> None:
+    """The project's own computes a value, which row tracking does not allow."""
+    article = with_article(tracking="row", resolver={"name": name, "column": "price"})
+    said = parse(consumer, {"plain": {**article, "replication": "merge"}})
+    assert [f"'{name}' computes a value" in error for error in said] == [True] * is_own
 
 
 def test_a_what_if_names_its_own_options(consumer: ScratchProject) -> None:
