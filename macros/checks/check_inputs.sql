@@ -20,18 +20,15 @@
     {%- endif -%}
     {%- set queries = [
         replication_conflicts.subscription_facts(subscriptions_now),
-        replication_conflicts.event_facts('event', events_now),
+        replication_conflicts.event_facts(events_now, event_log),
         replication_conflicts.people_decision_facts(decisions_now)
     ] -%}
-    {%- if event_log is not none -%}
-        {%- do queries.append(replication_conflicts.event_facts('logged event', event_log)) -%}
-    {%- endif -%}
     {%- if settings is not none -%}
         {%- do queries.append(replication_conflicts.recorded_setting_facts(settings, log)) -%}
     {%- endif -%}
     {%- if is_loaded -%}
         {%- do replication_conflicts.check_session() -%}
-        {%- set found = {'subscription': [], 'event': [], 'decision': [], 'logged event': [], 'policy': [], 'type': [], 'row_filter': []} -%}
+        {%- set found = {'subscription': [], 'event': [], 'decision': [], 'policy': [], 'type': [], 'row_filter': []} -%}
         {%- for row in run_query(queries | join('\nunion all\n')).rows -%}
             {%- do found[row['subject']].append(row.dict()) -%}
         {%- endfor -%}
@@ -39,7 +36,7 @@
         {%- set problems =
             replication_conflicts.subscription_problems(subscriptions)
             + replication_conflicts.subscription_type_problems(subscriptions, found['type'])
-            + replication_conflicts.event_problems(found['event'], found['logged event'], subscriptions)
+            + replication_conflicts.event_problems(found['event'], subscriptions)
             + (replication_conflicts.decision_problems(found['decision']) if found['decision'] else [])
             + replication_conflicts.policy_problems(found['policy'], subscriptions)
             + replication_conflicts.row_filter_problems(found['row_filter'], subscriptions)

@@ -1,18 +1,14 @@
 {#- What is wrong with the relation `subscription_events`; a list of texts. What an earlier run has taken is left alone: its
     subscription may have ended since.
-    events, logged_events: one {publication, subscriber, value: the event} for each that there is. -#}
-{% macro event_problems(events, logged_events, subscriptions) -%}
+    events: one {publication, subscriber, value: the event} for each that no run has taken (event_facts). -#}
+{% macro event_problems(events, subscriptions) -%}
     {%- set publications = replication_conflicts.publications() -%}
-    {%- set known = [] -%}
-    {%- for row in logged_events -%}
-        {%- do known.append([row.publication, row.subscriber, row.value]) -%}
-    {%- endfor -%}
     {%- set subscribed = [] -%}
     {%- for row in subscriptions -%}
         {%- do subscribed.append([row.publication, row.subscriber]) -%}
     {%- endfor -%}
     {%- set problems = [] -%}
-    {%- for row in events if [row.publication, row.subscriber, row.value] not in known -%}
+    {%- for row in events -%}
         {%- set subject = "subscription_events, publication '" ~ row.publication ~ "', subscriber '" ~ row.subscriber ~ "': " -%}
         {%- if row.value != 'reinitialized' -%}
             {%- do problems.append(subject ~ "the event is '" ~ row.value ~ "', must be one of: reinitialized.") -%}

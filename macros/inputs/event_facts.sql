@@ -1,10 +1,23 @@
-{#- Events of subscriptions as a query of input_facts: a row per subscription and event, which is the `value`. `subject`: 'event' for
-    those that are given, 'logged event' for those that earlier runs have taken. -#}
-{% macro event_facts(subject, relation) -%}
+{#- Events of subscriptions as a query of input_facts: a row per subscription and event, which is the `value`, without those that earlier
+    runs have taken.
+
+    events: the relation subscription_events
+    event_log: the relation subscription_event_log; none before the first run -#}
+{% macro event_facts(events, event_log) -%}
 select
-    {{ replication_conflicts.input_facts("'" ~ subject ~ "'", {
+    {{ replication_conflicts.input_facts("'event'", {
         'publication': 'publication', 'subscriber': 'subscriber', 'value': 'event', 'number': 'count(*)'
     }) }}
-from {{ replication_conflicts.in_one_part(relation) }}
+from (
+    select
+        publication,
+        subscriber,
+        event,
+        {{ replication_conflicts.event_id() }} as event_id
+    from {{ replication_conflicts.in_one_part(events) }}
+) as events
+{%- if event_log is not none %}
+left anti join {{ event_log }} as event_log on events.event_id = event_log.event_id
+{%- endif %}
 group by publication, subscriber, event
 {%- endmacro %}

@@ -44,14 +44,7 @@ identified as (
         cast(snapshot_position as bigint) as snapshot_position,
         cast(queue_position as bigint) as queue_position,
         cast(at as timestamp) as reported_at,
-        md5(to_json(struct(
-            publication,
-            subscriber,
-            event,
-            snapshot_position,
-            queue_position,
-            cast(at as string) as reported_at
-        ))) as event_id
+        {{ event_id() }} as event_id
     from events
 ),
 

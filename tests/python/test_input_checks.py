@@ -576,6 +576,14 @@ def test_an_event_outlives_its_subscription(consumer: ScratchProject) -> None:
     (error,) = errors(consumer)
     assert "subscriber 'north'" in error
     assert "subscriber 'south'" not in error
+    events = f"{consumer.schema}_inputs.subscription_events"
+    fill(consumer, subscription_events=event)
+    consumer.build.spark.sql(
+        f"insert into {events} (publication, subscriber, event, snapshot_position)"
+        " values ('stock', 'south', 'reinitialized', 7)"
+    )
+    (error,) = errors(consumer)
+    assert "subscriber 'south'" in error
 
 
 @pytest.mark.spark
