@@ -49,14 +49,20 @@ def log_conflicts(
 def keep_refusals(
     connection: Connection, publication: str, refusals: Sequence[Refusal], is_skipped: bool
 ) -> None:
-    """Keep refused commands for the report; one that is refused again is reported once."""
+    """Keep refused commands for the report: one that is refused again, with its last error.
+
+    It is reported once.
+    """
     for refusal in refusals:
         known = agent_tables.refusals.c.command_id == refusal.command_id
-        query = select(agent_tables.refusals.c.command_id).where(known)
-        is_there = connection.execute(query).scalar()
-        if is_there is not None:
-            change = agent_tables.refusals.update().where(known).values(is_skipped=is_skipped)
-            connection.execute(change)
+        last = {
+            "error_code": refusal.error_code,
+            "error_text": refusal.error_text,
+            "held_row": json_text(refusal.row),
+            "is_skipped": is_skipped,
+        }
+        again = agent_tables.refusals.update().where(known).values(last)
+        if connection.execute(again).rowcount:
             continue
         connection.execute(
             agent_tables.refusals.insert(),
@@ -66,10 +72,7 @@ def keep_refusals(
                 "article": refusal.article,
                 "row_key": json_text(refusal.key),
                 "operation": refusal.operation,
-                "error_code": refusal.error_code,
-                "error_text": refusal.error_text,
-                "held_row": json_text(refusal.row),
-                "is_skipped": is_skipped,
+                **last,
                 "is_reported": False,
             },
         )

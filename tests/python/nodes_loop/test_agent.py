@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from replication_conflicts.database import agent_tables
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution import reports
 from replication_conflicts.distribution.apply import AgentProblem
+from replication_conflicts.distribution.ports import Refusal
 from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
 from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases
@@ -132,6 +134,25 @@ def test_a_refused_command_stops_before_its_transaction_and_is_reported_once(
     subscriber.lists.refusals.clear()
     assert subscriber.run().is_stopped
     assert subscriber.lists.refusals == {}, "it was reported before"
+
+
+def test_a_refusal_is_kept_with_its_last_error(subscriber: Subscriber) -> None:
+    """Whoever reads the table puts right what is wrong now."""
+    subscriber.run()
+    first = Refusal("north", "2/1", "item", {"id": "1"}, "insert", 2627, "is there", None)
+    again = replace(first, error_code=515, error_text="has no name", row={"id": "1"})
+    for refusal in (first, again):
+        with subscriber.engine.begin() as connection:
+            reports.keep_refusals(connection, "stock", [refusal], is_skipped=False)
+            kept = connection.execute(select(agent_tables.refusals)).mappings().one()
+            assert (kept["error_code"], kept["error_text"]) == (
+                refusal.error_code,
+                refusal.error_text,
+            )
+            change = agent_tables.refusals.update().values(is_reported=True)
+            connection.execute(change)
+    assert kept["held_row"] == '{"id": "1"}'
+    assert kept["is_reported"]
 
 
 def test_a_refused_command_is_left_out_with_the_row_that_is_held(databases: Databases) -> None:
