@@ -20,9 +20,7 @@ nodes as (
         -- what was taken behind a place counts as of that place
         max(least(queue_position, transaction_position)) as last_position
     from outcomes
-    where
-        outcome is not null
-        and not {{ is_intervention() }}
+    where {{ is_decided_change() }}
     group by publication, node
 ),
 

@@ -10,7 +10,9 @@ decided as (
         *,
         {{ winning_row() | indent(4) }} as row_after
     from {{ source('decided', 'change_outcomes') }}
-    where publication = '{{ var("what_if", {}).publication }}'
+    where
+        publication = '{{ var("what_if", {}).publication }}'
+        and {{ is_decided_change() }}
 ),
 
 judged as (
@@ -18,7 +20,9 @@ judged as (
         *,
         {{ winning_row() | indent(4) }} as row_after
     from {{ ref('change_outcomes') }}
-    where publication = '{{ var("what_if", {}).publication }}'
+    where
+        publication = '{{ var("what_if", {}).publication }}'
+        and {{ is_decided_change() }}
 ),
 
 compared as (

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from replication_conflicts.dbt_build import DbtBuild
 from replication_conflicts.environment import profile
 from replication_conflicts.what_if.question import Question
-from replication_conflicts.what_if.scratch import LOG, Scratch, inputs_of
+from replication_conflicts.what_if.scratch import Scratch, inputs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CHANGES = "what_if_changes"
 COUNTS = "what_if_counts"
+TOTALS = "what_if_totals"
 
 
 class WhatIfFailed(Exception):
@@ -95,13 +96,10 @@ def answer(
         Scratch(spark, project.schema, schema).make(inputs, question)
         say("judging the changes again")
         excluded = [f"+{name}" for name in inputs.names]
-        _run(
-            dbt, "run", "--full-refresh", "--select", f"+{COUNTS}", "--exclude", *excluded, *options
-        )
-    judged = spark.sql(
-        f"select count(*) from {schema}.{LOG} where publication = '{question.publication}'"
-    ).collect()[0][0]
-    return Answer(spark, question, schema, int(judged))
+        selected = [f"+{COUNTS}", f"+{TOTALS}"]
+        _run(dbt, "run", "--full-refresh", "--select", *selected, "--exclude", *excluded, *options)
+    judged = spark.sql(f"select sum(judged_count) from {schema}.{TOTALS}").collect()[0][0]
+    return Answer(spark, question, schema, int(judged or 0))
 
 
 def _run(dbt: DbtBuild, *arguments: str) -> None:

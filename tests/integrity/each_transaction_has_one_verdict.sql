@@ -6,7 +6,9 @@ with
 
 outcomes as (
     select * from {{ ref('change_outcomes') }}
-    where not {{ is_intervention() }}
+    where
+        {{ is_tested(ref('change_outcomes')) }}
+        and not {{ is_intervention() }}
 ),
 
 queued_publications as (

@@ -1,6 +1,7 @@
 -- No conflict is kept for longer than its publication asked for when it last decided something: one
 -- is too old when every change that is young enough lies behind it in the queue. This is said anew
 -- here, from the log alone. Their losing rows go with them: see lost_rows_are_kept.
+{{ config(tags=['thorough']) }}
 
 with
 

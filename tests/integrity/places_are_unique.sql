@@ -9,10 +9,9 @@ with
 changes as (
     select * from {{ ref('change_outcomes') }}
     where
-        outcome is not null
-        and operation <> 'image'
+        {{ is_tested(ref('change_outcomes')) }}
+        and {{ is_decided_change() }}
         and queue_position <= transaction_position
-        and not {{ is_intervention() }}
 )
 
 select

@@ -5,7 +5,10 @@
 with
 
 outcomes as (
-    select * from {{ ref('change_outcomes') }}
+    select
+        *,
+        {{ is_tested(ref('change_outcomes')) }} as is_tested
+    from {{ ref('change_outcomes') }}
     where not {{ is_intervention() }}
 ),
 
@@ -28,7 +31,8 @@ undone as (
     select *
     from outcomes
     where
-        outcome in ('rejected', 'failed')
+        is_tested
+        and outcome in ('rejected', 'failed')
         and operation in ('insert', 'update')
         and (conflict_id is null or not loser_change_id <=> change_id)
 ),
@@ -38,14 +42,17 @@ without_sides as (
     select *
     from outcomes
     where
-        (outcome = 'won' and (conflict_id is null or not winner_change_id <=> change_id))
-        or (
-            conflict_id is not null
-            and (
-                conflict_type is null
-                or conflict_kind is null
-                or loser_node is null
-                or winner_node is null
+        is_tested
+        and (
+            (outcome = 'won' and (conflict_id is null or not winner_change_id <=> change_id))
+            or (
+                conflict_id is not null
+                and (
+                    conflict_type is null
+                    or conflict_kind is null
+                    or loser_node is null
+                    or winner_node is null
+                )
             )
         )
 ),
