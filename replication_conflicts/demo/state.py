@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
 from collections.abc import Iterator, Mapping
@@ -122,13 +123,9 @@ class State:
 
 
 def _is_first(file: IO[str]) -> bool:
-    """Whether no other process has locked the file; where no system lock is, nobody has."""
+    """Whether no other process has locked the file."""
     try:
-        import fcntl
-
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        return True
     except OSError:
         return False
     return True

@@ -89,7 +89,8 @@ class Claim:
             if now is None and self._storage.create(self._text()):
                 return
             if now != found:
-                self._refuse(now or found)
+                # a run that has ended may have been followed by another one
+                self._refuse(now or self._storage.read())
         self._storage.replace(self._text())
         # of several that take over at once, the one that wrote last has it
         time.sleep(self._beat)

@@ -24,7 +24,6 @@ FOR_MINUTES = (
     "-XX:Tier4InvocationThreshold=20000 -XX:Tier4MinInvocationThreshold=2400 "
     "-XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=160000"
 )
-# an archive that is not there is no error
 SHARED_CLASSES = "-XX:SharedArchiveFile="
 
 
@@ -33,64 +32,19 @@ class ProfileError(Exception):
 
 
 def embedded_parameters(state_dir: Path) -> dict[str, str]:
-    """The embedded target's server_side_parameters, everything made kept in `state_dir`.
+    """The settings of the embedded target, everything that is made kept in `state_dir`.
 
-    The settings of profiles/profiles.yml with absolute paths, but for sessions of many builds: with
-    both compiler tiers, which pay after some of them.
+    Those of this package's own profile, but for sessions of many builds: with both compiler tiers,
+    which pay after some of them. Raises ProfileError.
     """
-    state = state_dir.resolve()
-    java = (
-        f"{FOR_MINUTES} -XX:ReservedCodeCacheSize=512m -Duser.timezone=UTC "
-        "-XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g "
-        "-Djdk.lang.Process.launchMechanism=VFORK "
-        f'"{SHARED_CLASSES}{folders.class_archive()}" -Xlog:cds*=off '
-        f'"-Dlog4j2.configurationFile={folders.log4j_file()}" '
-        f'"-Dreplication_conflicts.logs={state / "logs"}" '
-        f'"-Dderby.stream.error.file={state / "logs" / "derby.log"}"'
-    )
-    metastore = f"jdbc:derby:;databaseName={state / 'metastore_db'};create=true"
-    return {
-        "spark.master": "local[2]",
-        "spark.driver.memory": "4g",
-        "spark.driver.extraClassPath": str(folders.jars_folder() / "*"),
-        "spark.driver.extraJavaOptions": java,
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
-        "spark.sql.legacy.ctePrecedencePolicy": "LEGACY",
-        "spark.sql.analyzer.maxIterations": "200",
-        "spark.sql.legacy.storeAnalyzedPlanForView": "true",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        # small tables have no use for statistics of their columns, which cost time with every query
-        "spark.databricks.delta.properties.defaults.dataSkippingNumIndexedCols": "0",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.databricks.delta.snapshotPartitions": "1",
-        "spark.databricks.delta.merge.deletionVectors.persistent": "false",
-        "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
-        "spark.databricks.delta.fileSizeHistogramMetrics.enabled": "false",
-        "spark.buffer.pageSize": "1m",
-        "spark.sql.types.framework.enabled": "false",
-        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-        "spark.sql.maxConcurrentOutputFileWriters": "4",
-        "spark.ui.enabled": "false",
-        "spark.sql.ui.retainedExecutions": "1",
-        "spark.ui.retainedJobs": "1",
-        "spark.ui.retainedStages": "1",
-        "spark.ui.retainedTasks": "10",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.warehouse.dir": str(state / "warehouse"),
-        # else every session leaves an empty folder in the system's folder for temporary files
-        "spark.hadoop.hive.downloaded.resources.dir": str(state / "hive_resources"),
-        "spark.hadoop.javax.jdo.option.ConnectionURL": metastore,
-    }
+    parameters = _own_settings("embedded", state_dir)
+    java = parameters[JAVA_OPTIONS].replace(QUICK_START, FOR_MINUTES)
+    return {**parameters, JAVA_OPTIONS: java}
 
 
 def quick_start(state_dir: Path) -> dict[str, str]:
     """What differs from `embedded_parameters` in a session that ends soon: one compiler tier."""
-    return {JAVA_OPTIONS: f"{QUICK_START} {embedded_parameters(state_dir)[JAVA_OPTIONS]}"}
+    return {JAVA_OPTIONS: _own_settings("embedded", state_dir)[JAVA_OPTIONS]}
 
 
 def write_profile(
@@ -125,9 +79,8 @@ def write_project_profile(project_dir: Path, profiles_dir: Path, *, replace: boo
         raise ProfileError(f"{project_dir / 'dbt_project.yml'} names no profile: add profile: NAME")
     if file.exists() and not replace:
         raise ProfileError(f"{file} is there already: --replace writes it anew")
-    state = (project_dir / ".local").resolve()
-    embedded = _session_output("published", 4, embedded_parameters(state))
-    outputs = {"embedded": embedded, "cluster": _cluster_output(state)}
+    state = project_dir / ".local"
+    outputs = {target: _own_output(target, state) for target in ("embedded", "cluster")}
     return _write(profiles_dir, name, "embedded", outputs)
 
 
@@ -151,20 +104,25 @@ def _write(profiles_dir: Path, name: str, target: str, outputs: Mapping[str, Any
     return file
 
 
-def _cluster_output(state: Path) -> dict[str, Any]:
-    """The target `cluster` of this package's own profile, for a project somewhere else."""
+def _own_settings(target: str, state_dir: Path) -> dict[str, str]:
+    """The server_side_parameters of a target of this package's own profile, for another folder."""
+    return dict(_own_output(target, state_dir)["server_side_parameters"])
+
+
+def _own_output(target: str, state_dir: Path) -> dict[str, Any]:
+    """A target of this package's own profile, with what is made kept in `state_dir`."""
     own = folders.project_folder()
     if own is None:
         raise ProfileError("this package is not in its clone, which has the profile to copy")
     profiles = _yaml(own / "profiles" / "profiles.yml")
-    output = _mapping(profiles[PROFILE_NAME]["outputs"]["cluster"], "target 'cluster'")
+    output = _mapping(profiles[PROFILE_NAME]["outputs"][target], f"target '{target}'")
     places = {
         str(folders.log4j_file().relative_to(own)): folders.log4j_file(),
         ".local/jars": folders.jars_folder(),
-        ".local": state,
+        ".local": state_dir.resolve(),
     }
     # words of Java options are quoted whole: a folder's name may have blanks
-    pattern = re.compile(rf"(-D\S+=)?({'|'.join(map(re.escape, places))})((?:/[\w.*]+)*)")
+    pattern = re.compile(rf"(-[DX]\S+=)?({'|'.join(map(re.escape, places))})((?:/[\w.*]+)*)")
 
     def elsewhere(found: re.Match[str]) -> str:
         option, place, rest = found.groups(default="")

@@ -6,6 +6,7 @@ a missing Java) are one line.
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import re
@@ -37,6 +38,8 @@ _PATH_OPTIONS = (
     "-XX:SharedArchiveFile=",
 )
 _LOGS_OPTION = "-Dreplication_conflicts.logs="
+# how Java starts other processes: only on Linux may one choose
+_LAUNCH_OPTION = "-Djdk.lang.Process.launchMechanism="
 _CONNECT_SECONDS = 5.0
 # a Java that was killed, or whose program has just ended, holds its metastore some seconds longer
 _LOCK_SECONDS = 30.0
@@ -99,8 +102,11 @@ def resolved(parameters: Mapping[str, Any], project_dir: Path) -> dict[str, str]
             lambda _: f"databaseName={metastore}", settings[METASTORE_URL]
         )
     if JAVA_OPTIONS in settings:
-        words = shlex.split(settings[JAVA_OPTIONS])
-        settings[JAVA_OPTIONS] = " ".join(_java_option(word, project_dir) for word in words)
+        settings[JAVA_OPTIONS] = " ".join(
+            _java_option(word, project_dir)
+            for word in shlex.split(settings[JAVA_OPTIONS])
+            if sys.platform == "linux" or not word.startswith(_LAUNCH_OPTION)
+        )
     return settings
 
 
@@ -115,15 +121,12 @@ def metastore_folder(settings: Mapping[str, str], project_dir: Path) -> Path | N
 def is_locked(metastore: Path) -> bool:
     """Whether another process has the embedded metastore open.
 
-    Derby holds an operating system lock on this file while a database is open. Where the system
-    has no such lock to ask for, the answer is no, and Derby's own error is explained later.
+    Derby holds an operating system lock on this file while a database is open.
     """
     try:
-        import fcntl
-
         with (metastore / "dbex.lck").open("r+b") as file:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, FileNotFoundError):
+    except FileNotFoundError:
         return False
     except PermissionError as error:
         raise SessionError(f"the metastore cannot be opened: {error}") from error

@@ -120,6 +120,28 @@ def test_of_several_that_follow_a_dead_run_one_has_it(file: SharedFile) -> None:
     taken[0].release()
 
 
+class SharedFileOfAThird(SharedFile):
+    """The run that has it ends, and another one is faster than who waits for that."""
+
+    is_waited_for = False
+
+    def read(self) -> str | None:
+        """None once, in the moment between the two."""
+        if self.is_waited_for:
+            self.is_waited_for = False
+            self.replace(json.dumps({"run": "third", "began": "now"}))
+            return None
+        self.is_waited_for = True
+        return super().read()
+
+
+def test_who_is_faster_is_named(tmp_path: Path) -> None:
+    file = SharedFileOfAThird(tmp_path / "claim.json")
+    file.replace(json.dumps({"run": "first", "began": "before"}))
+    with pytest.raises(SessionError, match="another run is writing this schema: third"):
+        Claim(file, "second", BEAT).take()
+
+
 def test_a_run_that_was_taken_for_dead_stops(file: SharedFile) -> None:
     held_up = Claim(file, "held up", BEAT)
     held_up.take()

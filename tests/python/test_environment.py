@@ -189,6 +189,16 @@ def test_expressions_mean_what_they_mean_in_builds() -> None:
     assert session.resolved({session.ANSI: "true"}, REPOSITORY)[session.ANSI] == "false"
 
 
+def test_only_linux_is_told_how_to_start_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Java ends with an error elsewhere."""
+    own = profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "embedded")
+    for platform, is_told in (("linux", True), ("darwin", False)):
+        monkeypatch.setattr(sys, "platform", platform)
+        java = session.resolved(own, REPOSITORY)[session.JAVA_OPTIONS]
+        assert ("launchMechanism" in java) == is_told
+        assert "-XX:+UseSerialGC" in java
+
+
 def test_a_metastore_service_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     def folder() -> Path | None:
         settings = profile.server_side_parameters(REPOSITORY, REPOSITORY / "profiles", "cluster")
@@ -389,7 +399,8 @@ def test_the_profile_of_a_project_somewhere_else(tmp_path: Path) -> None:
         profile.write_project_profile(shop, profiles)
     profile.write_project_profile(shop, profiles, replace=True)
     given = profile.server_side_parameters(shop, profiles, None)
-    assert given == profile.embedded_parameters(shop / ".local")
+    state = shop / ".local"
+    assert given == {**profile.embedded_parameters(state), **profile.quick_start(state)}
     here = REPOSITORY / "profiles"
     usual = profile.server_side_parameters(REPOSITORY, here, "cluster")
     given = profile.server_side_parameters(shop, profiles, "cluster")
