@@ -13,6 +13,7 @@ from replication_conflicts.console import (
     demo,
     distribute,
     environment,
+    query,
     scenarios,
     what_if,
 )
@@ -28,5 +29,5 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for commands in (capture, cluster, demo, distribute, environment, scenarios, what_if):
+for commands in (capture, cluster, demo, distribute, environment, query, scenarios, what_if):
     commands.register(app)

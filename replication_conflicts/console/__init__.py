@@ -1,4 +1,5 @@
 """The commands of ``replication-conflicts``: each module registers its own.
 
-``options``  what several of them have in common
+``options``        what several of them have in common
+``printed_query``  the rows of a query, printed
 """

@@ -1,11 +1,11 @@
-"""The commands `replication-conflicts demo` and `replication-conflicts query`."""
+"""The command `replication-conflicts demo`."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -14,10 +14,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from replication_conflicts.console.options import (
     PROBLEMS,
     DryRunOption,
-    ProfilesOption,
-    ProjectOption,
-    TargetOption,
     plain_console,
+    stop,
 )
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.local_postgres import PostgresProblem, programs
@@ -29,11 +27,10 @@ from replication_conflicts.demo.publications import (
     default_policy,
     publication_options,
 )
-from replication_conflicts.demo.query import Form, print_query, short_error
 from replication_conflicts.demo.site import Site
 from replication_conflicts.demo.state import DemoError, Plan, State
 from replication_conflicts.environment import check, folders
-from replication_conflicts.environment.profile import ProfileError, target_schema
+from replication_conflicts.environment.profile import ProfileError
 from replication_conflicts.environment.session import SessionError
 from replication_conflicts.publication.configuration import ConfigurationProblem
 from replication_conflicts.publication.publication import POLICIES
@@ -43,9 +40,8 @@ _DEFAULTS = Settings()
 
 
 def register(app: typer.Typer) -> None:
-    """Add this module's commands to the console command."""
+    """Add this module's command to the console command."""
     app.command()(demo)
-    app.command()(query)
 
 
 def demo(
@@ -80,7 +76,7 @@ def demo(
     project = _project()
     policy = policy or default_policy(project)
     if policy not in POLICIES:
-        _stop(f"--policy is {policy}, must be one of: {', '.join(POLICIES)}")
+        stop(f"--policy is {policy}, must be one of: {', '.join(POLICIES)}")
     plan = Plan(policy, Settings(transactions, deliveries, seed), databases)
     state = State(folders.local_folder() / "demo")
     is_repetition = _is_repetition(state, plan, fresh)
@@ -91,61 +87,14 @@ def demo(
     if databases is Kind.POSTGRES and not is_repetition and programs() is None:
         problems.append("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     if problems:
-        _stop("\n".join(problems))
+        stop("\n".join(problems))
     try:
         with state.alone():
             if not is_repetition and not fresh:
                 _say_why_over(console, state, plan)
             _run(console, project, state, plan, is_repetition, fresh, tests)
     except (DemoError, SessionError, ProfileError, PostgresProblem, *PROBLEMS) as error:
-        _stop(str(error))
-
-
-def query(
-    sql: Annotated[
-        list[str],
-        typer.Argument(
-            help="Queries, one after the other; the current schema is the published one."
-        ),
-    ],
-    limit: Annotated[int, typer.Option(min=1, help="Print at most this many rows.")] = 50,
-    form: Annotated[
-        Form,
-        typer.Option(
-            "--format",
-            help="Rows as a table, column by column (records), or as csv; auto: as a table, or as"
-            " records where that would be wider than the terminal.",
-        ),
-    ] = Form.AUTO,
-    project_dir: ProjectOption = Path(),
-    profiles_dir: ProfilesOption = None,
-    target: TargetOption = None,
-) -> None:
-    """Run SQL over the project's tables, and print the results.
-
-    In a folder that is no dbt project: over those of the demo, which are in this program's clone.
-    """
-    from replication_conflicts.dbt_build import DbtBuild
-
-    console = plain_console()
-    is_elsewhere = project_dir == Path() and not Path("dbt_project.yml").is_file()
-    # what the demo tells people to type works from any folder
-    project = _project() if is_elsewhere else project_dir
-    if is_elsewhere:
-        typer.echo(f"There is no dbt_project.yml here: in the project {project}", err=True)
-    profiles = profiles_dir or project / "profiles"
-    try:
-        schema = target_schema(project, profiles, target)
-        spark = DbtBuild(project, profiles, target).spark
-    except (SessionError, ProfileError) as error:
-        _stop(str(error))
-    try:
-        for one in sql:
-            print_query(console, spark, schema, one, limit, form)
-    except Exception as error:  # whatever Spark makes of a person's query is shown, in short
-        _stop(short_error(error))
-    finally:
-        spark.stop()
+        stop(str(error))
 
 
 def _run(
@@ -211,7 +160,7 @@ def _is_repetition(state: State, plan: Plan, fresh: bool) -> bool:
     if fresh or state.plan is None or not state.is_finished:
         return False
     if replace(state.plan, databases=plan.databases) != plan:
-        _stop(f"the last demo was made with {state.plan}.\nTo start over with {plan}: add --fresh.")
+        stop(f"the last demo was made with {state.plan}.\nTo start over with {plan}: add --fresh.")
     return state.plan == plan
 
 
@@ -244,16 +193,11 @@ def _print_plan(console: Console, project: Path, plan: Plan, is_repetition: bool
 def _project() -> Path:
     project = folders.project_folder()
     if project is None:
-        _stop("the demo runs in a clone of the repository, where dbt_project.yml is")
+        stop("the demo runs in a clone of the repository, where dbt_project.yml is")
     try:
         options = publication_options(project)
         for story in STORIES:
             node_publication(story.publication, options)
     except ConfigurationProblem as problem:
-        _stop(str(problem))
+        stop(str(problem))
     return project
-
-
-def _stop(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    raise typer.Exit(1)

@@ -11,5 +11,4 @@
 ``conflict``      one conflict from both sides
 ``state``         what is kept between two calls
 ``report``        what a person reads
-``query``         one query, printed
 """

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from replication_conflicts.cli import app
 from replication_conflicts.console import scenarios
 from replication_conflicts.console.options import plain_console
+from replication_conflicts.console.printed_query import Form, print_query
 from replication_conflicts.demo.databases import Kind
-from replication_conflicts.demo.query import Form, print_query
 from replication_conflicts.demo.report import print_next
 from replication_conflicts.demo.state import Plan, State
 from replication_conflicts.scenarios.runner import RunResult

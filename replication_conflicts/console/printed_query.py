@@ -1,4 +1,4 @@
-"""`replication-conflicts query`: one SQL query over the project's tables, for people to read."""
+"""One SQL statement over the project's tables, for people to read."""
 
 from __future__ import annotations
 
