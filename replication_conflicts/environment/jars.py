@@ -29,6 +29,11 @@ EXCLUDED = (
     "org.apache.parquet:parquet-column",
 )
 
+_SOURCES = (
+    "They come from the repository that DEFAULT_ARTIFACT_REPOSITORY names, else from a mirror in "
+    "~/.m2/settings.xml, else from Maven Central, through the proxy that https_proxy names"
+)
+
 # runs in a process of its own: the resolver works while Spark's Java starts, before any session
 _RESOLVE = "from pyspark.java_gateway import launch_gateway; launch_gateway().shutdown()"
 
@@ -137,8 +142,8 @@ def _reason(log: str, package: str) -> str:
     for word in wanted:
         lines = [line.strip(" :\t") for line in log.splitlines() if word in line]
         if lines:
-            return f"the jars of {package} cannot be fetched: {lines[0]}"
-    return f"the jars of {package} cannot be fetched; is there a network?"
+            return f"the jars of {package} cannot be fetched: {lines[0]}. {_SOURCES}"
+    return f"the jars of {package} cannot be fetched; is there a network? {_SOURCES}"
 
 
 def maven_mirror(settings: Path) -> str | None:
