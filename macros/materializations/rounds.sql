@@ -43,6 +43,7 @@
     {%- endif -%}
     {%- set assumptions, round = sql.split(replication_conflicts.end_of_assumptions()) -%}
     {%- set table = replication_conflicts._round_table(1) -%}
+    {%- do replication_conflicts._drop_other_rounds(table) -%}
     {%- do replication_conflicts._write_round(table, round) -%}
     {%- set unsettled = replication_conflicts._unsettled_parts(table) -%}
     {%- set state = namespace(number=1, table=table, unsettled=unsettled, has_settled_later=false) -%}
@@ -105,6 +106,15 @@
     {{ return(api.Relation.create(
         database=this.database, schema=this.schema, identifier=this.identifier ~ '__round_' ~ number, type='table'
     )) }}
+{%- endmacro %}
+
+
+{#- Drops the rounds that earlier runs have left behind, but for the table of the first one, which is written anew at once. -#}
+{% macro _drop_other_rounds(first) -%}
+    {%- set left = run_query('show tables in ' ~ this.schema ~ " like '" ~ this.identifier ~ "__round_*'") -%}
+    {%- for row in left.rows if row['tableName'] != first.identifier -%}
+        {%- do adapter.drop_relation(first.incorporate(path={'identifier': row['tableName']})) -%}
+    {%- endfor -%}
 {%- endmacro %}
 
 

@@ -129,6 +129,18 @@ def test_a_table_that_runs_leave_out_catches_up(running: Builds) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+def test_rounds_of_an_earlier_run_are_gone(running: Builds) -> None:
+    """One that took more of them, or died, has left tables."""
+    left = f"{running.project.schema}.queued_decisions__round_7"
+    running.spark.sql(f"create table {left} using parquet as select 1 as one")
+    deliver_a_loser(running)
+    running.build()
+    assert not running.spark.catalog.tableExists(left)
+    assert problems(running) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
 def test_a_run_without_the_log_is_noted_nowhere(running: Builds) -> None:
     """Its number is that of the next run, whose decisions no table has taken."""
     before = noted(running)
