@@ -15,7 +15,7 @@ select
 from {{ source('held', 'rejected_changes') }}
 where
     reason <> 'transaction'
-    and not is_apart
+    and not is_outside_transaction
     {%- if since is not none %}
     and taken_changes > 0
     and run_sequence >= {{ since }}

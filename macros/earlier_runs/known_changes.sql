@@ -1,5 +1,5 @@
 {#- Every change that an earlier run knows, by what was in it, as a query: publication, change_key, content_hash, node, transaction_id and
-    known_as: 'decided', 'waiting' for the rest of its transaction, 'waiting_late' where it came late, or, of a change with the id of
+    earlier_status: 'decided', 'waiting' for the rest of its transaction, 'waiting_late' where it came late, or, of a change with the id of
     another one, 'copy' and 'waiting_copy'. A rejection stands also when the log is rebuilt, and a change that was late is 'late'.
 
     log: the decision log as the last run left it, or none -#}
@@ -11,7 +11,7 @@ select
     content_hash,
     node,
     transaction_id,
-    'decided' as known_as
+    'decided' as earlier_status
 from {{ source('held', 'change_outcomes') }}
 union all
 {% endif -%}
@@ -22,7 +22,7 @@ select
     content_hash,
     node,
     transaction_id,
-    if(is_other_content, 'copy', 'decided') as known_as
+    if(is_other_content, 'copy', 'decided') as earlier_status
 from {{ source('held', 'rejected_changes') }}
 union all
 {% endif -%}
@@ -34,13 +34,13 @@ select
     node,
     transaction_id,
     {% if flags.FULL_REFRESH -%}
-    'late' as known_as
+    'late' as earlier_status
     {%- else -%}
     case
         when is_other_content then 'waiting_copy'
         when is_late then 'waiting_late'
         else 'waiting'
-    end as known_as
+    end as earlier_status
     {%- endif %}
 from {{ source('held', 'waiting_changes') }}
 {%- if flags.FULL_REFRESH %}
@@ -49,7 +49,7 @@ where is_late
 {%- else -%}
 {{ replication_conflicts.empty_relation({
     'publication': 'string', 'change_key': 'string', 'content_hash': 'bigint', 'node': 'string',
-    'transaction_id': 'string', 'known_as': 'string'
+    'transaction_id': 'string', 'earlier_status': 'string'
 }) }}
 {%- endif %}
 {%- endmacro %}

@@ -20,7 +20,7 @@ from (
     select
         {{ replication_conflicts.change_hash(change_id='change_key') }} as change_hash,
         false as is_in_feed,
-        if(known_as = 'decided', content_hash, null) as decided_content
+        if(earlier_status = 'decided', content_hash, null) as decided_content
     from {{ known }}
 )
 group by change_hash

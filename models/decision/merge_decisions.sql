@@ -2,10 +2,10 @@
 {%- set interventions_act = has_interventions() -%}
 {%- set with_keys = publications_with_keys('merge') -%}
 {%- set with_records = publications_with_records() -%}
-{#- where rows are apart, one that is settled is not looked at again -#}
-{%- set with_rows_apart = publications_with_rows_apart() -%}
-{%- set again = 'is_contended' if not with_rows_apart else "is_contended and (
-    not " ~ is_one_of('publication', with_rows_apart) ~ "
+{#- where rows are independent, one that is settled is not looked at again -#}
+{%- set with_independent_rows = publications_with_independent_rows() -%}
+{%- set again = 'is_contended' if not with_independent_rows else "is_contended and (
+    not " ~ is_one_of('publication', with_independent_rows) ~ "
     or coalesce(
         (publication, article, row_key) in (
             select publication, article, row_key from previous_round where is_unlike_guess
@@ -18,7 +18,7 @@
     materialized='rounds',
     first_round='change_queue',
     taking="intake = 'taken' and replication = 'merge' and is_disputed",
-    apart='publication',
+    independent_by='publication',
     again=again,
     unsettled='is_contended and is_unlike_guess',
     round_limit='select 3 * count(*) + 1 from previous_round'

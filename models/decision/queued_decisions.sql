@@ -5,7 +5,7 @@
     materialized='rounds',
     first_round='change_queue',
     taking="intake = 'taken' and replication = 'queued' and is_disputed",
-    apart='publication',
+    independent_by='publication',
     again='is_contended',
     unsettled='is_contended and needs_another_round',
     round_limit='select 3 * count(*) + 1 from previous_round'

@@ -82,7 +82,7 @@ grouped as (
                 changes.transaction_id,
                 if(changes.transaction_id is null, changes.change_key, null) as change_key,
                 earlier_groups.transaction_position,
-                if(changes.is_apart, changes.other_content, null) as other_content
+                if(changes.is_outside_transaction, changes.other_content, null) as other_content
             )
         ) as transaction_key,
         earlier_groups.transaction_position as earlier_position,
@@ -111,7 +111,7 @@ counted as (
     left join earlier_rejections
         on
             publications.replication = 'merge'
-            and not grouped.is_apart
+            and not grouped.is_outside_transaction
             and grouped.publication = earlier_rejections.publication
             and grouped.node = earlier_rejections.node
             and grouped.transaction_id = earlier_rejections.transaction_id
@@ -205,7 +205,7 @@ placed as (
             earlier_position,
             greatest(max(queue_position) over in_transaction, rejected_position)
         ) as own_position,
-        is_apart
+        is_outside_transaction
         or transaction_id is null
         or rejected_before + count(*) over in_transaction
         >= coalesce(max(transaction_change_count) over in_transaction, 0) as is_complete

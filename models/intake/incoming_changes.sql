@@ -13,7 +13,7 @@ unheard as (
         false as was_seen,
         false as was_late,
         cast(null as bigint) as other_content,
-        false as is_apart
+        false as is_outside_transaction
     from {{ ref('arrived_changes') }}
     where not is_repeated
 ),
@@ -24,7 +24,7 @@ repeated as (
         was_seen,
         was_late,
         other_content,
-        is_apart
+        is_outside_transaction
     from {{ ref('repeated_changes') }}
 )
 

@@ -68,7 +68,7 @@ final as (
         priority,
         change_row,
         violation as reason,
-        is_apart,
+        is_outside_transaction,
         other_content is not null as is_other_content,
         content_hash,
         taken_changes,

@@ -29,20 +29,20 @@ known_ids as (
         known.publication,
         known.change_key,
         collect_set(
-            if(known.known_as in ('decided', 'copy'), known.content_hash, null)
+            if(known.earlier_status in ('decided', 'copy'), known.content_hash, null)
         ) as decided_contents,
         collect_set(
-            if(known.known_as in ('waiting', 'waiting_late'), known.content_hash, null)
+            if(known.earlier_status in ('waiting', 'waiting_late'), known.content_hash, null)
         ) as waiting_contents,
         collect_set(
-            if(known.known_as in ('waiting_late', 'late'), known.content_hash, null)
+            if(known.earlier_status in ('waiting_late', 'late'), known.content_hash, null)
         ) as late_contents,
         collect_set(
-            if(known.known_as = 'waiting_copy', known.content_hash, null)
+            if(known.earlier_status = 'waiting_copy', known.content_hash, null)
         ) as waiting_copies,
-        max(known.known_as = 'decided') as is_decided,
+        max(known.earlier_status = 'decided') as is_decided,
         max(
-            if(known.known_as = 'decided', struct(known.node, known.transaction_id), null)
+            if(known.earlier_status = 'decided', struct(known.node, known.transaction_id), null)
         ) as decided_transaction
     from known
     left semi join arrived
@@ -124,7 +124,7 @@ final as (
                 node <=> first_transaction.node
                 and transaction_id <=> first_transaction.transaction_id
             )
-        ) as is_apart
+        ) as is_outside_transaction
     from first_beside
 )
 
