@@ -37,26 +37,14 @@
         {%- set incoming = this.incorporate(path={'identifier': this.identifier ~ '__news'})
             .include(database=false, schema=false) -%}
         {%- set newest_run = replication_conflicts.newest_run(this) -%}
-        {%- set is_of_log = news.by == 'run_sequence' -%}
-        {%- set noted = replication_conflicts.log_news(model.name) if is_of_log else none -%}
-        {%- set finished_run = noted.finished_run if noted
-            else replication_conflicts.finished_runs().get(model.name, 0) if is_of_log else 0 -%}
-        {%- set has_news = noted.has_news if noted
-            else not news.model or replication_conflicts.ledger_has_news(news, finished_run) -%}
-        {%- set last_run = finished_run -%}
-        {%- if has_news and (is_of_log or newest_run in compiled_code) and not (noted and noted.is_as_noted) -%}
-            {%- set last_run = run_query('select ' ~ newest_run).columns[0].values()[0] -%}
-        {%- endif -%}
-        {%- if has_news and is_of_log and last_run > finished_run -%}
-            {#- a run that was not finished had come to this table -#}
-            {%- set has_news = replication_conflicts.ledger_has_news(news, last_run) -%}
-        {%- endif -%}
+        {%- set found = replication_conflicts.news_of_table(news, newest_run, newest_run in compiled_code) -%}
+        {%- set has_news = found.has_news -%}
         {%- if has_news -%}
             {%- call statement('create_news', language=language) -%}
                 {%- if language == 'python' -%}
-                    {{ replication_conflicts._python_view(compiled_code, incoming, last_run) }}
+                    {{ replication_conflicts._python_view(compiled_code, incoming, found.last_run) }}
                 {%- else -%}
-                    {{ create_temporary_view(incoming, compiled_code | replace(newest_run, last_run)) }}
+                    {{ create_temporary_view(incoming, compiled_code | replace(newest_run, found.last_run)) }}
                 {%- endif -%}
             {%- endcall -%}
             {%- if config.get('contract').enforced -%}
