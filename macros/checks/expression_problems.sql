@@ -36,7 +36,7 @@
                     'option': option,
                     'name': name,
                     'expression': expression,
-                    'of_columns': 'select 1 from (select ' ~ columns | join(', ') ~ ') where (' ~ expression ~ ')',
+                    'of_columns': 'select 1 from (select ' ~ columns | join(', ') ~ ') as judged where (' ~ expression ~ ')',
                     'of_row': 'select 1 from (select cast(null as map<string,string>) as held_row) where transform(array(held_row), '
                         ~ 'judged_row -> ' ~ replication_conflicts.row_expression(expression, item.options.columns, 'judged_row') ~ ')[0]'
                 }) -%}

@@ -366,7 +366,7 @@ def test_expressions_that_are_no_conditions(consumer: ScratchProject) -> None:
 
     def said(check: dict[str, str], row_filter: dict[str, str]) -> str:
         item = {
-            "columns": {"item_id": "int", "name": "string", "price": "int"},
+            "columns": {"item_id": "int", "name": "string", "price": "int", "is_sold": "boolean"},
             "primary_key": ["item_id"],
             "check": check,
             "row_filter": row_filter,
@@ -391,6 +391,8 @@ def test_expressions_that_are_no_conditions(consumer: ScratchProject) -> None:
         assert any(all(text in line for text in expected) for line in error.splitlines()), error
     assert "'named'" not in error
     assert not said({"named": "name <> ''"}, {"south": "price in (1, 2)"})
+    # in parentheses a name alone could be a list of columns
+    assert not said({"sold": "is_sold"}, {"south": "true"})
 
 
 @pytest.mark.spark
