@@ -4,7 +4,7 @@
     {%- set problems = [] -%}
     {%- for item in replication_conflicts.articles_with_resolver() -%}
         {%- set resolver = item.options.resolver -%}
-        {%- set own_macro = replication_conflicts.own_resolver_macro(resolver.name) -%}
+        {%- set own_macro = replication_conflicts.own_resolver(resolver.name) -%}
         {%- if own_macro -%}
             {%- set made = own_macro(replication_conflicts.resolver_arguments(item, resolver)) | trim -%}
             {%- set message = replication_conflicts.analysis_error(replication_conflicts._resolution_query(made)) -%}

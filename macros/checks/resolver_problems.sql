@@ -10,7 +10,7 @@
     {%- set name = resolver.get('name') | string -%}
     {%- set found = [] -%}
     {%- set rule = rules.get(name, {}) -%}
-    {%- if name not in rules and not replication_conflicts.resolver_macro(name) -%}
+    {%- if name not in rules and not replication_conflicts.named_resolver(name) -%}
         {%- do found.append([
             'resolver', "is '" ~ name ~ "', must be one of: " ~ rules | join(', ') ~ ', or the name of a macro resolver_<name>'
         ]) -%}

@@ -7,7 +7,7 @@
     {%- set resolver = item.options.resolver -%}
     {%- do branches.append({
         'item': item,
-        'value': replication_conflicts.resolver_macro(resolver.name)(replication_conflicts.resolver_arguments(item, resolver))
+        'value': replication_conflicts.named_resolver(resolver.name)(replication_conflicts.resolver_arguments(item, resolver))
     }) -%}
 {%- endfor -%}
 {{ replication_conflicts.by_article(branches, 'cast(null as ' ~ replication_conflicts.resolution_type() ~ ')') }}
