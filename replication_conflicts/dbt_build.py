@@ -84,10 +84,8 @@ class DbtBuild:
         parameters = profile.server_side_parameters(
             self._project_dir, self._profiles_dir, self._target
         )
-        if self._is_long and session.JAVA_OPTIONS in parameters:
-            parameters[session.JAVA_OPTIONS] = parameters[session.JAVA_OPTIONS].replace(
-                profile.QUICK_START, profile.FOR_MINUTES
-            )
+        if self._is_long:
+            parameters = profile.for_minutes(parameters)
         return session.start(parameters, self._project_dir)
 
     def run(self, *arguments: str) -> BuildResult:

@@ -24,7 +24,7 @@ resolved as (
         case data_type
             {%- for data_type in types if data_type.split('(')[0] in resolver_rules()[name].types %}
             when '{{ data_type }}'
-                then {{ context['replication_conflicts']['resolver_' ~ name](resolver_arguments(
+                then {{ package_resolver(name)(resolver_arguments(
                     {'options': {'columns': {'named': data_type}, 'tracking': 'column'}},
                     {'name': name, 'column': 'named', 'separator': '=='}
                 )) | indent(16) }}

@@ -17,7 +17,7 @@ select
     case data_type
         {%- for data_type in types if data_type.split('(')[0] in resolver_rules()[name].types %}
         when '{{ data_type }}'
-            then {{ context['replication_conflicts']['resolver_' ~ name](resolver_arguments(
+            then {{ package_resolver(name)(resolver_arguments(
                 {'options': {'columns': {'named': data_type}}}, {'name': name, 'column': 'named'}
             )) | indent(12) }}.winner
         {%- endfor %}

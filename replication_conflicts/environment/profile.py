@@ -37,9 +37,15 @@ def embedded_parameters(state_dir: Path) -> dict[str, str]:
     Those of this package's own profile, but for sessions of many builds: with both compiler tiers,
     which pay after some of them. Raises ProfileError.
     """
-    parameters = _own_settings("embedded", state_dir)
-    java = parameters[JAVA_OPTIONS].replace(QUICK_START, FOR_MINUTES)
-    return {**parameters, JAVA_OPTIONS: java}
+    return for_minutes(_own_settings("embedded", state_dir))
+
+
+def for_minutes(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The same settings with both compiler tiers, where they name the first one alone."""
+    changed = dict(parameters)
+    if JAVA_OPTIONS in changed:
+        changed[JAVA_OPTIONS] = changed[JAVA_OPTIONS].replace(QUICK_START, FOR_MINUTES)
+    return changed
 
 
 def quick_start(state_dir: Path) -> dict[str, str]:
