@@ -75,7 +75,8 @@ passed_over = Table(
     Column("article", Text, nullable=False),
     Column("row_key", Text, nullable=False),
     Column("queue_position", BigInteger, nullable=False),
-    Column("sequence", Integer, nullable=False),
+    # acts of people behind a place have it in the upper half
+    Column("sequence", BigInteger, nullable=False),
     Column("command", Text, nullable=False),
     comment="Commands that found an insert that is not uploaded: if it is deleted, they act.",
 )

@@ -154,6 +154,19 @@ def test_a_kept_command_that_is_refused_is_left_out(kept: Subscriber, comes: boo
     assert kept.run().refused == []
 
 
+def test_a_command_of_a_decision_is_kept_like_others(databases: Databases) -> None:
+    """What people decide acts behind a place in the queue, at the upper half of a sequence."""
+    subscriber = Subscriber(databases, LINES, replication="merge")
+    subscriber.execute("insert into item (id, name) values (7, 'mine')")
+    behind = (1 << 32) + 1
+    subscriber.give(item(1, behind, 7, "theirs"))
+    assert subscriber.run().refused == []
+    assert subscriber.values("select sequence from replication_passed_over") == [behind]
+    subscriber.execute("delete from item where id = 7")
+    subscriber.run()
+    assert subscriber.values("select name from item") == ["theirs"]
+
+
 def test_a_kept_command_acts_before_what_came_later(databases: Databases) -> None:
     subscriber = Subscriber(databases, LINES, replication="merge")
     subscriber.execute("insert into item (id, name) values (7, 'mine')")
