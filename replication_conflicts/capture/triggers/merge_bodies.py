@@ -471,10 +471,12 @@ def number_indexes(article: NodeArticle) -> list[str]:
 
     Where rows belong to a logical record, there is one by which a row's children are found.
     """
-    name = metadata_name(article.name)
+    table = quoted(metadata_name(article.name))
 
+    # indexes and tables share their names: what differs stands before the article
     def index(what: str, columns: str) -> str:
-        return f"create index {quoted(short_name(f'{name}_{what}'))} on {quoted(name)} ({columns})"
+        name = quoted(short_name(f"replication_by_{what}_{article.name}"))
+        return f"create index {name} on {table} ({columns})"
 
     parents = ", ".join(parent_names(article))
     return [
