@@ -29,6 +29,7 @@ from replication_conflicts.capture.installation import (
 from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.sessions import seal_session
+from replication_conflicts.database.agent_tables import unreported_snapshot
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.faults import Fault, fault_of
@@ -40,7 +41,7 @@ from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.values import ValueProblem, parse_timestamp
 
 CHANGES_AT_ONCE = 5_000
-_PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 60.0
 # well below PostgreSQL's deadlock_timeout of a second
 _LOCK_MILLISECONDS = 200
 
@@ -74,6 +75,17 @@ from (
 where sealed.publication = :publication and sealed.batch is null
     and sealed.transaction_key = closed.transaction_key
 """
+
+
+class _UnreportedSnapshot(CaptureProblem):
+    """What was made on top of a snapshot must not come before the report of it."""
+
+    def __init__(self, node: str, position: int) -> None:
+        super().__init__(
+            f"{node} has taken the snapshot of place {position}, and its report has not arrived: a"
+            " run would judge its changes as if it still waited for the snapshot. `distribute`"
+            " sends the report"
+        )
 
 
 @dataclass(frozen=True)
@@ -148,11 +160,14 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
 
     Under merge replication a batch is a session: everything that is pending.
 
-    Errors: CaptureProblem, also where a table is not captured any more, once all is on its way that
-    was captured before.
+    Errors: CaptureProblem, also where a snapshot is not reported yet, and where a table is not
+    captured any more, once all is on its way that was captured before.
     """
     with engine.begin() as connection:
         node = captured_node(connection, publication.name)
+        snapshot = unreported_snapshot(connection, publication.name, node)
+        if snapshot is not None:
+            raise _UnreportedSnapshot(node, snapshot)
         check_articles(connection, publication)
         check_sees_all(connection, publication)
         if publication.is_merge and dialect_of(engine) == "postgres":
@@ -193,11 +208,14 @@ def _sealed(
 
 
 def _patient_seal(engine: Engine, publication: NodePublication, most: int) -> Batch | None:
-    """Seal a batch; again while people who are at work keep it from that."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    """Seal a batch; again while people or an agent at work keep it from that."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
             return seal(engine, publication, most)
+        except _UnreportedSnapshot:
+            if time.monotonic() > deadline:
+                raise
         except DBAPIError as error:
             if fault_of(error) is not Fault.BUSY or time.monotonic() > deadline:
                 raise

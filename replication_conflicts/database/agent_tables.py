@@ -149,6 +149,17 @@ def note_start(
     connection.execute(starts.insert(), rows)
 
 
+def unreported_snapshot(connection: Connection, publication: str, subscriber: str) -> int | None:
+    """The place of a snapshot that is in the tables, and that no run has been told of yet."""
+    event = events.c
+    query = select(event.snapshot_position).where(
+        event.publication == publication,
+        event.subscriber == subscriber,
+        event.is_reported.is_(False),
+    )
+    return connection.execute(query.order_by(event.snapshot_position).limit(1)).scalar()
+
+
 def now_text() -> str:
     """The moment, as text that sorts."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")

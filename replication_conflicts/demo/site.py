@@ -90,6 +90,9 @@ class StartRows:
     def refused(self, refusals: Iterable[Refusal]) -> None:
         """There is nothing yet that a database could refuse."""
 
+    def check_takes_events(self) -> None:
+        """Nothing is in the way."""
+
     def reinitialized(self, event: Reinitialized) -> None:
         """There is nothing yet to start over from."""
 

@@ -397,7 +397,8 @@ class Agent:
         position = command.snapshot_position
         assert position is not None
         event = self._reinitialized(position)
-
+        # once the snapshot is in the tables, what is made on top of it waits for the report
+        self._ports.reports.check_takes_events()
         self._summary.snapshot_rows += self._patiently(lambda: self._start_over(command, event))
         self._summary.transactions += 1
         self._summary.commands[REINITIALIZE] += 1

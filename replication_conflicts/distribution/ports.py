@@ -94,5 +94,8 @@ class ReportSink(Protocol):
     def refused(self, refusals: Iterable[Refusal]) -> None:
         """Commands that the database refused; one with a known `command_id` is left out."""
 
+    def check_takes_events(self) -> None:
+        """Errors: the problem that keeps runs from seeing an event; asked before a snapshot."""
+
     def reinitialized(self, event: Reinitialized) -> None:
         """The subscriber has taken its snapshot; an event that is known is left out."""

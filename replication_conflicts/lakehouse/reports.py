@@ -36,7 +36,7 @@ class LakehouseReports:
         """
         from pyspark.sql import functions as f
 
-        self._check_events()
+        self.check_takes_events()
         make_events_table(self._spark, self._relations)
         events = self._spark.table(self._relations.events_table)
         values = {
@@ -57,7 +57,7 @@ class LakehouseReports:
         ]
         self._spark.range(1).select(*columns).write.insertInto(self._relations.events_table)
 
-    def _check_events(self) -> None:
+    def check_takes_events(self) -> None:
         """Errors: LakehouseProblem where builds cannot read the table that events go to."""
         relation = f"{self._relations.published}.subscription_events"
         if not self._spark.catalog.tableExists(relation):

@@ -73,6 +73,9 @@ class Lake:
                 [(one.command_id, pickle.dumps(one)) for one in refusals],
             )
 
+    def check_takes_events(self) -> None:
+        """Nothing is in the way."""
+
     def reinitialized(self, event: Reinitialized) -> None:
         with self._open() as connection:
             connection.execute(

@@ -56,6 +56,9 @@ class Lists:
         for refusal in refusals:
             self.refusals.setdefault(refusal.command_id, refusal)
 
+    def check_takes_events(self) -> None:
+        """Nothing is in the way."""
+
     def reinitialized(self, event: Reinitialized) -> None:
         if all(one.snapshot_position != event.snapshot_position for one in self.events):
             self.events.append(event)

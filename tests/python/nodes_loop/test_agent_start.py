@@ -8,13 +8,16 @@ import pytest
 from sqlalchemy import event, inspect
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.capture import upload
 from replication_conflicts.capture.install import ExistingRows, pending_changes
+from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.renew import renew
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import open_database
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution import snapshot
 from replication_conflicts.distribution.apply import AgentProblem
+from replication_conflicts.distribution.ports import Reinitialized
 from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases, create_tables, publications
@@ -214,6 +217,58 @@ def test_a_node_that_starts_anew_takes_a_snapshot_again(databases: Databases) ->
     assert keys(subscriber) == [2]
     assert [one.snapshot_position for one in subscriber.lists.events] == [9]
     assert subscriber.values("select at from replication_event") == moment
+
+
+@pytest.fixture
+def started_over(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Subscriber:
+    """A snapshot is in the tables, and its report got lost on its way."""
+    monkeypatch.setattr(upload, "PATIENCE_SECONDS", 0)
+    subscriber = Subscriber(databases, EMPLOYEE, replication="queued")
+    subscriber.lists.snapshot = [row(2)]
+    table = (SnapshotTable("employee", "x", 1),)
+    subscriber.give(AgentCommand("r", "reinitialize", 4, snapshot=table, snapshot_position=9))
+
+    def lost(_: Reinitialized) -> None:
+        raise ConnectionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(subscriber.lists, "reinitialized", lost)
+        with pytest.raises(ConnectionError):
+            subscriber.run()
+    assert keys(subscriber) == [2]
+    return subscriber
+
+
+def test_changes_on_top_of_a_snapshot_wait_for_its_report(started_over: Subscriber) -> None:
+    """A run that knows nothing of the snapshot would reject them, and nothing would undo them."""
+    started_over.execute("insert into employee (id) values (3)")
+    with pytest.raises(CaptureProblem, match="`distribute` sends the report"):
+        started_over.upload()
+    with started_over.engine.begin() as connection:
+        assert pending_changes(connection, started_over.publication)
+    started_over.run()
+    assert [one.snapshot_position for one in started_over.lists.events] == [9]
+    started_over.upload()
+    with started_over.engine.begin() as connection:
+        assert not pending_changes(connection, started_over.publication)
+
+
+def test_no_snapshot_is_taken_that_cannot_be_reported(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscriber = Subscriber(databases, EMPLOYEE)
+    subscriber.execute("insert into employee (id) values (1)")
+    subscriber.lists.snapshot = [row(2)]
+    table = (SnapshotTable("employee", "x", 1),)
+    subscriber.give(AgentCommand("r", "reinitialize", 4, snapshot=table, snapshot_position=9))
+
+    def refused() -> None:
+        raise AgentProblem("nobody would see it")
+
+    monkeypatch.setattr(subscriber.lists, "check_takes_events", refused)
+    with pytest.raises(AgentProblem, match="nobody would see it"):
+        subscriber.run()
+    assert keys(subscriber) == [1]
 
 
 def test_a_snapshot_that_its_commit_refuses_is_one_line(databases: Databases) -> None:
