@@ -5,9 +5,13 @@
 case
         when {{ held }}.is_deleted then map('*', {{ held }}.merge_version.writer)
         else map_filter(
-            {{ replication_conflicts.writers_of_columns(
-                written_columns, held ~ '.merge_version.column_writers'
-            ) | indent(12) }},
+            if(
+                array_contains({{ written_columns }}, '*'),
+                map('*', {{ held }}.merge_version.writer),
+                {{ replication_conflicts.writers_of_columns(
+                    written_columns, held ~ '.merge_version.column_writers'
+                ) | indent(16) }}
+            ),
             (written_column, writer) -> not {{ replication_conflicts.knows_version(
                 lineage, known_position, node, 'writer.node', 'writer.number',
                 replication_conflicts.place_known_from('writer')

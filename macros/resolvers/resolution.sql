@@ -2,8 +2,8 @@
       winner       'change' or 'held'; NULL: the default resolver decides who wins, by priority
       column_name  the resolver's column, and
       value        the value that it gets, as canonical text
-      is_computed  whether `value` counts
-      is_waiting   nobody wins until a person decides
+      is_computed  whether `value` counts: of two updates only, of which each has a row
+      is_waiting   nobody wins until a person decides: what is held stays, whatever `winner` says
       is_overflow  the value does not fit its column: the change cannot be applied
 
     No other column than the one that the article's option names gets a value: which unique and foreign keys a run may put together is
@@ -18,11 +18,15 @@
     ) }}
 {%- endif -%}
 struct(
+        {% if is_waiting == 'false' -%}
         cast({{ winner }} as string) as winner,
+        {%- else -%}
+        if({{ is_waiting }}, 'held', {{ winner }}) as winner,
+        {%- endif %}
         cast({{ replication_conflicts.sql_text(column) if column else 'null' }} as string) as column_name,
         cast({{ value }} as string) as value,
-        coalesce({{ is_computed }}, false) as is_computed,
+        coalesce({{ given.kind }} = 'update_update' and ({{ is_computed }}), false) as is_computed,
         coalesce({{ is_waiting }}, false) as is_waiting,
-        coalesce({{ is_overflow }}, false) as is_overflow
+        coalesce({{ given.kind }} = 'update_update' and ({{ is_overflow }}), false) as is_overflow
     )
 {%- endmacro %}

@@ -308,25 +308,32 @@ resolved as (
     from recorded
 ),
 
--- one row per change: the row that the resolver made of both sides, where it computed a value
-computed as (
+-- one row per change: who wins its conflict, if the resolver computes no value
+won_by_rule as (
     select
         *,
         coalesce(
             record_verdict = 'won',
             resolution.winner = 'change',
             contending_priority > defender.priority
-        ) as is_change_winner_by_rule,
+        ) as is_change_winner_by_rule
+    from resolved
+),
+
+-- one row per change: the winner's row with the value that the resolver has computed
+computed as (
+    select
+        *,
         case
             when resolution.is_computed
                 then transform_values(
-                        if(contending_priority > defender.priority, change_row, held_row.row),
+                        if(is_change_winner_by_rule, change_row, held_row.row),
                         (computed_column, value) -> if(
                             computed_column = resolution.column_name, resolution.value, value
                         )
                     )
         end as computed_row
-    from resolved
+    from won_by_rule
 ),
 
 -- one row per change: who wins its conflict. Where the computed row equals one side, that side has
@@ -361,13 +368,15 @@ won as (
 
 -- == Whether it can stand: what it would leave, and which constraint that breaks ==
 
--- one row per change: whether it leaves columns that it does not write as they are held
+-- one row per change: whether it leaves columns that it does not write as they are held. What the
+-- run writes for a record is a row as its winner's session holds it, whole
 overlaid as (
     select
         *,
         {{ keeps_other_columns('held_row') | indent(8) }}
         and kind_met is null
-        and record_verdict is null as keeps_other_columns
+        and record_verdict is null
+        and not is_run_row as keeps_other_columns
     from won
 ),
 

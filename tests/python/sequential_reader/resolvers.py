@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 from tests.python.sequential_reader.publication import Article
@@ -59,7 +59,7 @@ def resolve(
             return Resolution(HELD if theirs is None else CHALLENGER)
         return Resolution(CHALLENGER if CHOOSERS[resolver.name](theirs, ours) else HELD)
     if resolver.name == "additive_delta":
-        if not _has_previous_value(change, resolver.column):
+        if not _has_previous_value(article, change):
             return default
         value = _with_delta(article, change, ours)
     elif resolver.column not in columns:
@@ -122,11 +122,21 @@ def _short_enough(text: str, kind: str) -> str:
     return text
 
 
-def _has_previous_value(change: Change, column: str) -> bool:
+def _has_previous_value(article: Article, change: Change) -> bool:
     """A column that was not changed has no delta; else its previous value must be known."""
+    column = article.resolver.column
     if change.changed_columns is not None and column not in change.changed_columns:
         return True
-    return change.previous_values is not None and column in change.previous_values
+    if change.previous_values is None or column not in change.previous_values:
+        return False
+    text = change.previous_values[column]
+    try:
+        number = None if text is None else float(text)
+        if number is not None and article.columns[column] not in ("double", "float"):
+            _fitting(Decimal(text or 0), article.columns[column])
+    except (ValueError, InvalidOperation, Overflow):
+        return False
+    return True
 
 
 def _with_delta(article: Article, change: Change, ours: Any) -> Any:
