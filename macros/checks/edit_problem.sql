@@ -29,8 +29,11 @@ case
                     and (
                         {{ value }} is null
                         {%- if modules.re.match('(tinyint|smallint|int|bigint|decimal)\\b', kind) %}
-                        -- a cast would leave out digits behind the point in silence
-                        or coalesce(try_cast({{ text }} as decimal(38, 18)) <> {{ value }}, false)
+                        or {{ replication_conflicts.loses_digits(text, value, data_type) | indent(24) }}
+                        {%- elif kind.startswith('struct') %}
+                        -- of a text that is no such object Spark makes one without values
+                        or get_json_object({{ text }}, '$') is null
+                        or not startswith(ltrim({{ text }}), '{')
                         {%- elif replication_conflicts.text_limit(data_type) %}
                         or length({{ text }}) > {{ replication_conflicts.text_limit(data_type) }}
                         {%- endif %}

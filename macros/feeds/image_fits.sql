@@ -11,12 +11,14 @@
             '(' ~ fields[column] ~ ' is not null and '
             ~ replication_conflicts.image_value(fields[column], data_type, units[column]) ~ ' is null)'
         ) -%}
-        {%- set digits = modules.re.fullmatch('decimal\\((\\d+), ?(\\d+)\\)', data_type | lower | trim) -%}
-        {%- if digits -%}
-            {%- set widest = 'decimal(38,' ~ (38 - digits[1] | int + digits[2] | int) ~ ')' -%}
+        {%- if (data_type | lower | trim).startswith('decimal') -%}
             {%- do lost.append(
-                '(typeof(' ~ fields[column] ~ ") not in ('float', 'double') and coalesce(try_cast(cast(" ~ fields[column] ~ ' as string) as '
-                ~ widest ~ ') <> ' ~ replication_conflicts.image_value(fields[column], data_type, units[column]) ~ ', false))'
+                '(typeof(' ~ fields[column] ~ ") not in ('float', 'double') and "
+                ~ replication_conflicts.loses_digits(
+                    'cast(' ~ fields[column] ~ ' as string)',
+                    replication_conflicts.image_value(fields[column], data_type, units[column]),
+                    data_type
+                ) ~ ')'
             ) -%}
         {%- endif -%}
     {%- endfor -%}

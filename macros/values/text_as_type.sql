@@ -4,6 +4,10 @@
     text: SQL expression; own_type: the type of the value; data_type: the other one -#}
 {% macro text_as_type(text, own_type, data_type) -%}
     {%- set value = replication_conflicts.typed_value(text, data_type) -%}
+    {%- if own_type | lower | trim in ['float', 'double'] -%}
+        {#- 1.0E7 is 10000000 -#}
+        {%- set value = 'try_cast(' ~ replication_conflicts.typed_value(text, own_type) ~ ' as ' ~ data_type ~ ')' -%}
+    {%- endif -%}
     {%- if data_type | lower | trim in ['float', 'double'] -%}
         {#- 0.0 and -0.0 are equal, and have two texts; a sum is never -0.0 -#}
         {%- set value = '(' ~ value ~ ' + cast(0 as ' ~ data_type ~ '))' -%}
@@ -12,6 +16,6 @@
     {%- if own_type == data_type -%}
         {{ return(converted) }}
     {%- endif -%}
-    {%- set back = replication_conflicts.canonical_text(replication_conflicts.typed_value(converted, own_type), own_type) -%}
+    {%- set back = replication_conflicts.canonical_text('try_cast(' ~ value ~ ' as ' ~ own_type ~ ')', own_type) -%}
     {{ return('if(' ~ back ~ ' <=> ' ~ text ~ ', ' ~ converted ~ ', ' ~ text ~ ')') }}
 {%- endmacro %}

@@ -5,6 +5,8 @@
 
 with
 
+articles as (select * from {{ ref('configured_articles') }}),
+
 decided as (
     select
         *,
@@ -51,8 +53,8 @@ compared as (
         judged.winner_node as what_if_winner_node,
         decided.publisher_version as decided_version,
         judged.publisher_version as what_if_version,
-        decided.row_after as decided_row,
-        judged.row_after as what_if_row,
+        {{ whole_row('decided.row_after', 'articles.column_names') | indent(8) }} as decided_row,
+        {{ whole_row('judged.row_after', 'articles.column_names') | indent(8) }} as what_if_row,
         filter(
             array(
                 if(decided.outcome <> judged.outcome, 'outcome', null),
@@ -75,12 +77,16 @@ compared as (
                     'winner'
                 ),
                 if(decided.publisher_version <=> judged.publisher_version, null, 'version'),
-                if(to_json(decided.row_after) <=> to_json(judged.row_after), null, 'row')
+                if(to_json(decided_row) <=> to_json(what_if_row), null, 'row')
             ),
             difference -> difference is not null
         ) as differs_in
     from decided
     inner join judged on decided.change_id = judged.change_id
+    left join articles
+        on
+            decided.publication = articles.publication
+            and decided.article = articles.article
 ),
 
 final as (
