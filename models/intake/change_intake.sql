@@ -92,6 +92,7 @@ grouped as (
         on
             changes.publication = earlier_groups.publication
             and changes.change_id = earlier_groups.change_id
+            and changes.other_content is null
 ),
 
 -- one row per change: the rules of its publication, and what of its transaction was rejected before
@@ -142,7 +143,6 @@ checked as (
         counted.* except (priority),
         counted.node <=> counted.publisher as is_publisher_change,
         progress.clock as clock_before_run,
-        progress.last_position,
         progress.last_place,
         progress.last_behind,
         counted.node <=> counted.publisher
@@ -172,7 +172,7 @@ checked as (
         counted.was_late
         or (
             not counted.was_seen
-            and coalesce(counted.queue_position <= progress.last_position, false)
+            and coalesce(counted.queue_position <= progress.last_place, false)
         ) as is_late,
         coalesce(counted.changed_at > counted.latest_time, false) as is_in_future
     from counted
@@ -219,7 +219,7 @@ passed as (
         *,
         {% if has_passed -%}
         replication = 'merge'
-        and coalesce(own_position <= last_position, false)
+        and coalesce(own_position <= last_place, false)
         {%- else -%}
         false
         {%- endif %} as is_passed
@@ -258,6 +258,7 @@ clocks_of_rejected as (
             queue_position,
             if(reason = 'transaction', changed_at, null) as changed_at
         from {{ source('held', 'rejected_changes') }}
+        where not is_outside_transaction
         union all
         select
             publication,
@@ -317,12 +318,14 @@ timed as (
 ),
 {%- endif %}
 
--- one row per change: how it breaks the feed contract by itself
+-- one row per change: how it breaks the feed contract by itself. What was decided is not too old
+-- afterwards
 judged as (
     select
         *,
         {{ violation_in_queue(
-            is_expired='coalesce(changed_at < clock - make_dt_interval(retention_days), false)'
+            is_expired='earlier_position is null'
+            ~ ' and coalesce(changed_at < clock - make_dt_interval(retention_days), false)'
         ) | indent(4) }} as violation
     from timed
 ),

@@ -1,5 +1,6 @@
 {{ config(materialized='scratch', reads='arrived_changes', taking='is_repeated') }}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') %}
+{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none %}
 
 -- Of the changes whose id is met elsewhere, too, or that have none: those that stay. A second copy
 -- is left out; another change with the same id stays and is marked.
@@ -20,7 +21,7 @@ arrived as (
 
 -- one row per change that an earlier run knows
 known as (
-    {{ known_changes(log) | indent(4) }}
+    {{ known_changes(log, rebuilt_log) | indent(4) }}
 ),
 
 -- one row per change id that an earlier run knows and that has arrived again
@@ -34,6 +35,9 @@ known_ids as (
         collect_set(
             if(known.earlier_status in ('waiting', 'waiting_late'), known.content_hash, null)
         ) as waiting_contents,
+        collect_set(
+            if(known.earlier_status = 'rebuilt', known.content_hash, null)
+        ) as rebuilt_contents,
         collect_set(
             if(known.earlier_status in ('waiting_late', 'late'), known.content_hash, null)
         ) as late_contents,
@@ -59,7 +63,9 @@ undecided as (
         coalesce(known_ids.is_decided, false) as is_id_decided,
         known_ids.decided_transaction,
         coalesce(
-            array_contains(known_ids.waiting_contents, arrived.content_hash), false
+            array_contains(known_ids.waiting_contents, arrived.content_hash)
+            or array_contains(known_ids.rebuilt_contents, arrived.content_hash),
+            false
         ) as was_first,
         coalesce(
             array_contains(known_ids.waiting_contents, arrived.content_hash)
