@@ -67,15 +67,48 @@ typed as (
         {{ replication_conflicts.typed_image(columns, units) | indent(8) }}
     from found
 ),
+
+-- one row per row that was found: where it was first found as it is
+compared as (
+    select
+        *,
+        min(queue_position) over (
+            partition by
+                node,
+                {%- for key in keys %}
+                {{ key }},
+                {%- endfor %}
+                version,
+                is_deleted,
+                to_json(array(
+                    {%- for data_type in columns.values() %}
+                    {{ replication_conflicts.canonical_text('value_' ~ loop.index, data_type) }}
+                    {%- if not loop.last -%},{%- endif -%}
+                    {%- endfor %}
+                ))
+        ) as first_look
+    from typed
+),
+
+-- what is found again is no change, whatever else each look says. What breaks the contract stays
+changed as (
+    select * except (first_look)
+    from compared
+    where
+        queue_position is null
+        or version is null
+        or not is_fit
+        or queue_position = first_look
+),
 {% if by_order %}
--- a version that is found again stands where it was found first: it is the same change
+-- a version that is found again with other values stands where it was found first
 placed as (
     select
         *,
         min(queue_position) over (
             partition by node, {{ keys | join(', ') }}, version, is_deleted
         ) as first_position
-    from typed
+    from changed
 ),
 
 -- one row per row that was found: beside it the version that the node had before
@@ -146,7 +179,7 @@ final as (
         value_{{ loop.index }} as {{ adapter.quote(column) }}
         {%- if not loop.last -%},{%- endif -%}
         {%- endfor %}
-    from {{ 'beside_earlier' if by_order else 'typed' }}
+    from {{ 'beside_earlier' if by_order else 'changed' }}
 )
 
 select * from final

@@ -128,6 +128,15 @@ def test_a_node_starts_anew_after_remove(engine: Engine, replication: str) -> No
     assert [one["row"]["id"] for one in feed.records] == ["1", "2"]
 
 
+def test_articles_may_be_named_like_what_stands_beside_others(engine: Engine) -> None:
+    publication = shop("merge", item=ITEM, item_number=LABEL, item_uploaded=LABEL, number_item=ITEM)
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    run(engine, "insert into item (id) values (1)", "insert into item_number (code) values (1)")
+    feed = Feed(publication)
+    assert upload(engine, publication, feed).changes == 2
+
+
 @pytest.mark.parametrize("replication", ["queued", "merge"])
 def test_a_table_takes_part_in_one_publication(engine: Engine, replication: str) -> None:
     first = shop(replication, item=ITEM)

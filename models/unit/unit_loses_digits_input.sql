@@ -1,0 +1,5 @@
+-- No rows: the unit tests give theirs.
+select
+    cast(null as string) as case_name,
+    cast(null as string) as text
+where false
