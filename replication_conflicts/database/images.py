@@ -63,12 +63,13 @@ def image_sql(
 ) -> str:
     """The SQL expression that writes a row's columns (default: all) as one JSON text."""
     names = list(article.kinds if columns is None else columns)
-    value: Callable[[ColumnType, str], str] = {
+    value: Callable[[ColumnType, str, bool], str] = {
         "sqlite": _sqlite_literal,
         "postgres": _postgres_text,
     }[dialect]
+    keys = article.shape.primary_key
     pairs = [
-        f"{literal(name)}, {value(article.kinds[name], f'{alias}.{quoted(name)}')}"
+        f"{literal(name)}, {value(article.kinds[name], f'{alias}.{quoted(name)}', name in keys)}"
         for name in names
     ]
     chunks = [pairs[i : i + _COLUMNS_A_CALL] for i in range(0, len(pairs), _COLUMNS_A_CALL)]
@@ -124,7 +125,7 @@ def json_text(texts: Mapping[str, str | None] | None) -> str | None:
     return None if texts is None else json.dumps(dict(texts), ensure_ascii=False, sort_keys=True)
 
 
-def _sqlite_literal(kind: ColumnType, column: str) -> str:
+def _sqlite_literal(kind: ColumnType, column: str, _: bool) -> str:
     if kind.name not in ("string", "varchar", "char"):
         return f"quote({column})"
     # a literal of a text ends at a character zero, which the agent may have brought
@@ -132,7 +133,7 @@ def _sqlite_literal(kind: ColumnType, column: str) -> str:
     return f"case when instr({column}, char(0)) > 0 then {whole} else quote({column}) end"
 
 
-def _postgres_text(kind: ColumnType, column: str) -> str:
+def _postgres_text(kind: ColumnType, column: str, is_key: bool) -> str:
     if kind.name == "binary":
         return f"replace(encode({column}, 'base64'), chr(10), '')"
     target = kind.ddl if kind.name == "decimal" else _POSTGRES_TYPES.get(kind.name, "text")
@@ -144,6 +145,9 @@ def _postgres_text(kind: ColumnType, column: str) -> str:
     other = "integer" if target == "text" else target
     refused = f"cast(cast(cast({column} as text) || ' cannot be captured' as {other}) as text)"
     limit = _POSTGRES_LIMITS[kind.name].format(value, kind.precision, column)
+    if is_key and kind.name == "char":
+        # a column of another type keeps blanks at the end, which commands do not name
+        limit += f" and right({value}, 1) <> ' '"
     return f"case when {limit} then {text} else {refused} end"
 
 

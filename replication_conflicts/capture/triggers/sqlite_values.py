@@ -70,6 +70,8 @@ def _key_form(article: NodeArticle, column: str) -> str:
     kind = article.kinds[column]
     if column not in article.shape.primary_key or kind.name not in _OTHER_FORMS:
         return ""
+    if kind.name == "char":
+        return ", and as a key without blanks at its end"
     if kind.name == "decimal":
         return f", and as a key with {kind.scale} digits behind the point"
     return ", and as a key in the form 2024-01-31 09:30:00.5"
@@ -165,7 +167,13 @@ def _is_other_decimal(kind: ColumnType, value: str) -> str:
     )
 
 
+def _is_other_char(_: ColumnType, value: str) -> str:
+    """The same of a text with blanks at its end, which fill it up and are not uploaded."""
+    return f"{value} glob '* '"
+
+
 _OTHER_FORMS = {
+    "char": _is_other_char,
     "decimal": _is_other_decimal,
     "timestamp": _is_other_timestamp,
     "timestamp_ntz": _is_other_timestamp,

@@ -190,6 +190,16 @@ def test_digits_that_an_article_has_not_are_refused(databases: Databases, replic
     shop.run("insert into item values (1, 1.2300)")
 
 
+def test_blanks_at_the_end_of_a_key_are_refused(databases: Databases, replication: str) -> None:
+    """Commands name a row by what the feed has, which is without them."""
+    table = "create table item (id varchar(3) primary key, code text)"
+    shop = Shop(databases, replication, table, id="char(3)", code="char(3)")
+    shop.install()
+    with pytest.raises(DBAPIError, match="a  cannot be captured"):
+        shop.run("insert into item values ('a ', 'b')")
+    shop.run("insert into item values (' a', 'b ')")
+
+
 def test_a_deferrable_key_is_refused(databases: Databases, replication: str) -> None:
     """Rows that traded keys in one statement were lost under merge replication."""
     table = "create table item (id int constraint by_id primary key deferrable)"

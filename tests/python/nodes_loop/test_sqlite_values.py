@@ -109,6 +109,8 @@ MOMENT, DECIMAL = ("timestamp", "text"), ("decimal(10,2)", "text")
         (("decimal(10,0)", "text"), "1.0"),
         (("decimal(10,0)", "text"), "-0"),
         (("decimal(10,2)", "numeric"), "1.239"),
+        (("char(3)", "text"), "a "),
+        (("char(3)", "text"), " "),
     ],
 )
 def test_a_key_has_one_form_or_is_refused(
@@ -140,6 +142,8 @@ def test_a_key_has_one_form_or_is_refused(
         (("decimal(10,0)", "text"), "0"),
         (("decimal(10,2)", "numeric"), "1.5"),
         (("double", "real"), "1"),
+        (("char(3)", "text"), " a"),
+        (("char(3)", "char(3)"), ""),
     ],
 )
 def test_a_command_meets_the_key_that_the_feed_has(
