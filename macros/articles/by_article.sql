@@ -6,7 +6,7 @@
 {%- if not branches -%}
 {{ otherwise }}
 {%- else -%}
-case
+    case
         {%- for branch in branches %}
         when publication = '{{ branch.item.publication }}' and article = '{{ branch.item.article }}'
             then {{ branch.value | indent(8) }}

@@ -4,7 +4,7 @@
     `is_change_loser`: whether the incoming change lost; otherwise what the publisher held did.
     Rule: conflict_type of the documented conflict tables. -#}
 {% macro conflict_type(conflict_kind, is_change_loser, is_column_tracked, is_reported='false') -%}
-case
+    case
         {%- if is_reported != 'false' %}
         when {{ is_reported }}
             then case {{ conflict_kind }} when 'failed_insert' then 6 when 'failed_delete' then 8 when 'failed_update' then 10 end

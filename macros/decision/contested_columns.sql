@@ -2,7 +2,7 @@
     whose last writer it does not know. Row tracking knows one column, '*', the row. What was deleted is contested as a whole.
     Empty where the change contends with nobody. -#}
 {% macro contested_columns(lineage, known_position, node, written_columns, held) -%}
-case
+    case
         when {{ held }}.is_deleted then map('*', {{ held }}.merge_version.writer)
         else map_filter(
             if(

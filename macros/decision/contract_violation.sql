@@ -16,7 +16,7 @@
     change_id, is_known_node, operation, has_null_key, has_unknown_column, has_version,
     has_invalid_priority, is_duplicate, is_late, is_expired, queue_position, is_in_future
 ) -%}
-case
+    case
         when {{ change_id }} is null then 'missing_change_id'
         when not {{ is_known_node }} then 'unknown_node'
         when

@@ -2,7 +2,7 @@
     new version, an update both, a delete the old one. Merge replication: a lineage with the change's own version in it, or
     without any lineage the place up to which the node had downloaded. Never NULL. -#}
 {% macro has_version(replication, operation, old_version, new_version, lineage, known_position, node) -%}
-case
+    case
         when {{ replication }} = 'merge'
             then if({{ lineage }} is null, {{ known_position }}, {{ lineage }}[{{ node }}]) is not null
         when {{ operation }} = 'insert' then {{ new_version }} is not null

@@ -6,7 +6,7 @@
     Rule: a decision is about the row that its author has seen, so a row that has changed since makes every decision stale; a winner
     that is deleted cannot be edited; conflicts of queued updating can only be removed. -#}
 {% macro intervention_outcome(kind, is_gone, is_writing, settled_version, held_version, is_row_held, replication) -%}
-case
+    case
         when {{ kind }} is null then null
         when {{ kind }} = 'refused_command' then 'failed'
         when {{ is_gone }} or not {{ settled_version }} <=> {{ held_version }} then 'stale'

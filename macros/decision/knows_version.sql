@@ -3,7 +3,7 @@
     downloaded. A node knows what it wrote itself, and everybody knows a row that had no version (number) when it was first published.
     Never NULL. -#}
 {% macro knows_version(lineage, known_position, node, version_node, version_number, version_position) -%}
-coalesce(
+    coalesce(
         {{ lineage }}[{{ version_node }}] >= {{ version_number }}
         or {{ version_node }} = {{ node }}
         or ({{ lineage }} is null and {{ version_position }} <= {{ known_position }})

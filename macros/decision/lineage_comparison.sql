@@ -3,7 +3,7 @@
     'descendant', it was made in the knowledge of the held version; 'concurrent'. Never NULL.
     `held` is a row_state. -#}
 {% macro lineage_comparison(lineage, known_position, node, held) -%}
-case
+    case
         when {{ held }} is null then 'descendant'
         when {{ held }}.lineage[{{ node }}] >= {{ lineage }}[{{ node }}] then 'ancestor'
         when

@@ -3,7 +3,7 @@
 {% macro merge_outcome(
     verdict, comparison, operation, is_row_held, is_conflict, is_same_value, is_waiting_for_person, is_merged
 ) -%}
-case
+    case
         when {{ comparison }} = 'ancestor' then 'already_known'
         when {{ operation }} = 'delete' and not {{ is_row_held }} then 'already_deleted'
         when {{ is_same_value }} then 'same_value'

@@ -2,7 +2,7 @@
     subscriber_wins can a transaction have both a conflict and a failure: under the other policies a conflict ends it before constraints
     are asked. -#}
 {% macro queued_rule(policy, is_publisher_change, is_waiting, has_conflict, is_conflict, has_failure, failure) -%}
-case
+    case
         when {{ is_publisher_change }} then 'publisher_change'
         when {{ is_waiting }} then 'waits_for_reinitialization'
         when {{ failure }} is not null then 'constraint'

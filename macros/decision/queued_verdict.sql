@@ -5,7 +5,7 @@
     has_failure:         whether one breaks a constraint: that cannot be carried, under no policy
     Rule: the conflict policies of queued updating (publisher wins, publisher wins and reinitialize, subscriber wins). -#}
 {% macro queued_verdict(policy, is_publisher_change, is_waiting, has_conflict, has_failure) -%}
-case
+    case
         when {{ is_publisher_change }} then 'accepted'
         when {{ is_waiting }} then 'rejected'
         when {{ has_failure }} then 'rejected'

@@ -2,7 +2,7 @@
 {% macro reason_text(
     conflict_kind, conflict_type, rule, article, row_key, loser_node, winner_node, failed_constraint, node
 ) -%}
-case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
+    case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
         when 'refused' then concat(
             'What ', {{ loser_node }}, ' did to the row ', {{ article }}, ' ', {{ row_key }},
             ' could not be applied at ', {{ node }}, ': ', coalesce({{ failed_constraint }}, 'no error text'), '.'

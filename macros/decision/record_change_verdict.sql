@@ -2,7 +2,7 @@
     cannot be applied takes all with it that is decided together with it.
     `verdict_alone`: that of merge_verdict. -#}
 {% macro record_change_verdict(is_run_row, failure, has_record_failure, is_allowed, verdict_alone) -%}
-case
+    case
         when {{ failure }} is null and {{ has_record_failure }} and {{ is_allowed }} then 'rejected'
         when {{ is_run_row }} then 'accepted'
         else {{ verdict_alone }}

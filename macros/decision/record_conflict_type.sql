@@ -8,7 +8,7 @@
 {% macro record_conflict_type(
     losing_operation, are_winners_deletes, are_winners_inserts, is_same_row, is_detected_whole, is_column_tracked
 ) -%}
-case
+    case
         when not {{ is_same_row }} and not {{ is_detected_whole }} then 1
         when {{ losing_operation }} = 'delete' and not {{ are_winners_deletes }} then 12
         when {{ losing_operation }} = 'insert' and not {{ is_same_row }} then 13

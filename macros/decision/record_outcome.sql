@@ -6,7 +6,7 @@
 {% macro record_outcome(
     is_change, record_verdict, failure, has_record_failure, is_allowed, is_opponent, is_publisher_change, outcome_alone
 ) -%}
-case
+    case
         when not {{ is_change }} then null
         when {{ failure }} is not null then 'failed'
         when {{ has_record_failure }} and {{ is_allowed }} then 'rejected'

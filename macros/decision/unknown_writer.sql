@@ -1,7 +1,7 @@
 {#- The strongest of the last writers of a held row that a change, or the image of a row, does not know; NULL where it knows the row,
     or them all. Of a deleted row: the writer of the row. `held` is a row_state. `besides`: a node whose versions do not count. -#}
 {% macro unknown_writer(lineage, known_position, node, held, besides=none) -%}
-case
+    case
         when {{ held }} is null
             or {{ replication_conflicts.knows_row(lineage, known_position, node, held) }}
             then null

@@ -3,7 +3,7 @@
     `held_version` is NULL where the publisher holds no row.
     Rule: transactional replication with queued updating, the row's GUID before the change against the held one. -#}
 {% macro version_comparison(operation, old_version, held_version) -%}
-case
+    case
         when {{ operation }} = 'insert' and {{ held_version }} is null then 'descendant'
         when {{ operation }} <> 'insert' and {{ old_version }} = {{ held_version }} then 'descendant'
         else 'concurrent'

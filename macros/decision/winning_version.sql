@@ -5,7 +5,7 @@
     record_winner_version  what the whole record has lost against, where it has
     publisher_version      what the publisher holds after the decision, of a tombstone too; NULL: it never held the row -#}
 {% macro winning_version(replication, outcome, failure, record_winner_version, publisher_version) -%}
-case
+    case
         when {{ failure }} is not null or ({{ replication }} = 'merge' and {{ outcome }} = 'rejected')
             then concat('failed/', coalesce({{ publisher_version }}, ''))
         else coalesce({{ record_winner_version }}, {{ publisher_version }})

@@ -2,7 +2,7 @@
     version that the delete has made, under queued updating the delete's change_id. NULL: the row was never held.
     replication, version, change_id: of the row, SQL expressions; state: what has its merge_version -#}
 {% macro settled_version(replication, version, change_id, state) -%}
-if(
+    if(
         {{ replication }} = 'queued',
         coalesce({{ version }}, {{ change_id }}),
         {{ replication_conflicts.writer_version(state) }}

@@ -4,7 +4,7 @@
     Rule: the loser of a refused command is the node that made the version which the command brought. -#}
 {% macro version_maker(is_written, version_node, version_change_id, held_node, held_change_id, publisher) -%}
 {%- set maker = 'if(' ~ is_written ~ ', ' ~ version_node ~ ', ' ~ held_node ~ ')' -%}
-case
+    case
         when {{ maker }} <=> concat({{ publisher }}, '*') then {{ replication_conflicts.publisher_side(publisher) }}
         else struct(
             coalesce({{ maker }}, {{ publisher }}) as node,

@@ -6,7 +6,7 @@
 {%- set writer = replication_conflicts.row_writer(
     '100', place, place, replication_conflicts.version_node(version), replication_conflicts.version_number(version), 'null'
 ) -%}
-struct(
+    struct(
         {{ writer }} as writer,
         {{ replication_conflicts.initial_lineage(version) }} as known_as,
         {{ replication_conflicts.all_writers(writer) | indent(4) }} as column_writers

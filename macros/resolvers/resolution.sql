@@ -17,7 +17,7 @@
         ~ " that gets the value: resolver: {name: " ~ given.resolver.name ~ ", column: ...}."
     ) }}
 {%- endif -%}
-struct(
+    struct(
         {% if is_waiting == 'false' -%}
         cast({{ winner }} as string) as winner,
         {%- else -%}

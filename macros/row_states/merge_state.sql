@@ -11,7 +11,7 @@
 {%- set known = replication_conflicts.lineage_union(
     held ~ '.lineage', replication_conflicts.lineage_with('(' ~ known_lineage ~ ')', 'node', 'number')
 ) -%}
-case
+    case
         when {{ outcome }} = 'already_deleted' then {{ replication_conflicts.row_state(
             'null', held ~ '.node', held ~ '.change_id', 'true', 'true',
             lineage=known,

@@ -2,7 +2,7 @@
     writes its columns and leaves the others as they are held; any other replaces the whole row. What is deleted is kept as it
     was held. -#}
 {% macro merged_row(keeps_other_columns, operation, written_columns, change_row, held) -%}
-case
+    case
         when {{ keeps_other_columns }} then transform_values(
             {{ held }}.row,
             (written_column, held_value) -> if(

@@ -3,7 +3,7 @@
 {%- set named = held ~ '.merge_version.column_writers.named' -%}
 {%- set written = 'map_from_arrays(standing_columns, array_repeat(own_writer, size(standing_columns)))' -%}
 {%- set all_named -%}
-if(
+    if(
             size({{ named }}) = 0,
             {{ written }},
             map_concat(
@@ -14,7 +14,7 @@ if(
 {%- endset -%}
 {#- counted first, which mostly answers it -#}
 {%- set are_others_left -%}
-(
+    (
             size({{ named }}) + size(standing_columns) < size(tracked_columns)
             or size(array_except(tracked_columns, array_union(map_keys({{ named }}), standing_columns))) > 0
         )

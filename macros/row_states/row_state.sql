@@ -9,7 +9,7 @@
       merge_version   see merge_version_type
       row             the values as canonical text, as far as decisions need them -#}
 {% macro row_state(version, node, change_id, is_deleted, is_of_this_run, lineage='null', merge_version='null', row='null') -%}
-struct(
+    struct(
         cast({{ version }} as string) as version,
         cast({{ node }} as string) as node,
         cast({{ change_id }} as string) as change_id,

@@ -3,7 +3,7 @@
     itself. Structs of this kind are compared by priority first, then by place: the largest of several is the one that answers for all
     of them. -#}
 {% macro row_writer(priority, transaction_position, queue_position, node, number, change_id) -%}
-struct(
+    struct(
         cast({{ priority }} as decimal(5,2)) as priority,
         cast({{ transaction_position }} as bigint) as transaction_position,
         cast({{ queue_position }} as bigint) as queue_position,

@@ -3,7 +3,7 @@
     looked at column by column, which Spark does without compiling it. -#}
 {% macro rows_differ(one, other, columns=none) -%}
 {%- set columns_differ -%}
-exists(
+    exists(
         {{ columns or 'map_keys(' ~ other ~ ')' }},
         compared_column -> not ({{ one }}[compared_column] <=> {{ other }}[compared_column])
     )

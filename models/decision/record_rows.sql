@@ -50,23 +50,38 @@ published as (
     {%- endfor %}
 ),
 
+-- one row per change: the row that it brings. A person edits some columns of the row that is held
+brought as (
+    select
+        *,
+        if(
+            intervention.kind = 'submit_winner',
+            {{ overlaid_row('held_before_run.row', 'change_row') | indent(12) }},
+            change_row
+        ) as row_brought
+    from changes
+),
+
+-- one row per change: the key of the row above it
+below as (
+    select
+        *,
+        {{ record_parent_key('row_brought') | indent(8) }} as parent_key
+    from brought
+),
+
 arriving as (
     select
-        changes.publication,
-        changes.article,
-        changes.row_key,
+        below.publication,
+        below.article,
+        below.row_key,
         record_articles.parent,
-        changes.parent_key
-    from (
-        select
-            *,
-            {{ record_parent_key('change_row') | indent(12) }} as parent_key
-        from changes
-    ) as changes
+        below.parent_key
+    from below
     inner join record_articles
         on
-            changes.publication = record_articles.publication
-            and changes.article = record_articles.article
+            below.publication = record_articles.publication
+            and below.article = record_articles.article
 ),
 
 -- one row per row at the upper end of a record that a change may touch: by its own row, by what is

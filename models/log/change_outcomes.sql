@@ -386,17 +386,22 @@ conflicts as (
 conflicts as (select * from recorded),
 {%- endif %}
 
+-- one row per change: the publisher's row after the decision
+left_behind as (
+    select
+        *,
+        {{ winning_row() | indent(4) }} as row_after
+    from conflicts
+),
+
 -- one row per change: whose partitions the row lies in before and after the decision
 final as (
     select
-        * except (conflict_id, intervention, row_before),
+        * except (conflict_id, intervention, row_before, row_after),
         conflict_id,
         {{ partition_members('row_before') | indent(4) }} as partitions_before,
-        {{ partition_members(
-            "if(publisher_version is null, null, if(is_written or intervention is not null"
-            ~ ", coalesce(merged_row, change_row), held_row))"
-        ) | indent(4) }} as partitions_after
-    from conflicts
+        {{ partition_members('row_after') | indent(4) }} as partitions_after
+    from left_behind
 )
 
 select * from final

@@ -1,4 +1,4 @@
-"""The commands `replication-conflicts capture install`, `renew`, `upload` and `remove`."""
+"""The commands `replication-conflicts capture`: `install`, `renew`, `upload`, `remove`, `ddl`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.checks.table import check_node
 from replication_conflicts.capture.install import (
@@ -21,7 +20,6 @@ from replication_conflicts.capture.renew import renew
 from replication_conflicts.capture.triggers.as_text import script
 from replication_conflicts.capture.upload import CHANGES_AT_ONCE, Uploaded, upload
 from replication_conflicts.console.options import (
-    PROBLEMS,
     DryRunOption,
     FeedsOption,
     ProfilesOption,
@@ -30,12 +28,12 @@ from replication_conflicts.console.options import (
     TargetOption,
     UrlOption,
     chosen_publication,
+    problems_in_one_line,
     schema_of_builds,
     spark_of,
     stop,
 )
 from replication_conflicts.database.engine import open_database
-from replication_conflicts.database.faults import error_text
 from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.publication.publication import parse_priority
@@ -79,14 +77,10 @@ def install_command(
     project_dir: ProjectOption = Path(),
 ) -> None:
     """Put version columns, a queue and triggers into a database, in one transaction."""
-    try:
+    with problems_in_one_line():
         chosen = chosen_publication(project_dir, publication)
         stamped = None if priority is None else _stamped(priority)
         done = install(open_database(url), chosen, node, existing_rows, stamped, is_trial=dry_run)
-    except PROBLEMS as problem:
-        stop(str(problem))
-    except DBAPIError as error:
-        stop(error_text(error))
     rows = f", {counted(done.inserted_rows, 'row')} queued as inserts" if done.inserted_rows else ""
     captured = "Would be captured" if dry_run else "Captured"
     articles = counted(done.articles, "table")
@@ -110,13 +104,9 @@ def renew_command(
     project_dir: ProjectOption = Path(),
 ) -> None:
     """Capture columns, types and tables that came since `install`: makes the triggers anew."""
-    try:
+    with problems_in_one_line():
         chosen = chosen_publication(project_dir, publication)
         done = renew(open_database(url), chosen, existing_rows, is_trial=dry_run)
-    except PROBLEMS as problem:
-        stop(str(problem))
-    except DBAPIError as error:
-        stop(error_text(error))
     rows = f", {counted(done.inserted_rows, 'row')} queued as inserts" if done.inserted_rows else ""
     verb = "would be" if dry_run else "are"
     typer.echo(
@@ -142,7 +132,7 @@ def upload_command(
     target: TargetOption = None,
 ) -> None:
     """Move committed changes to the change feed, exactly once and in order."""
-    try:
+    with problems_in_one_line():
         chosen = chosen_publication(project_dir, publication)
         published = schema_of_builds(project_dir, profiles_dir, target)
         relations = Relations(published, feeds)
@@ -162,10 +152,6 @@ def upload_command(
             done = upload(engine, chosen, feed, most, tell)
         # also where nothing waited: an article may have got a column
         feed.prepare()
-    except PROBLEMS as problem:
-        stop(str(problem))
-    except DBAPIError as error:
-        stop(error_text(error))
     typer.echo(f"In the feed: {_said(done)}.")
 
 
@@ -183,13 +169,9 @@ def remove_command(
     project_dir: ProjectOption = Path(),
 ) -> None:
     """Take away what `install` has put there: the tables are as they were."""
-    try:
+    with problems_in_one_line():
         chosen = chosen_publication(project_dir, publication)
         lost = remove(open_database(url), chosen, is_discarding=discard, is_trial=dry_run)
-    except PROBLEMS as problem:
-        stop(str(problem))
-    except DBAPIError as error:
-        stop(error_text(error))
     verb = "would be" if dry_run else "are"
     waiting = f" Dropped: {counted(lost, 'change')} that waited." if lost else ""
     typer.echo(f"The tables of {chosen.name} {verb} as they were.{waiting}")
@@ -209,11 +191,9 @@ def ddl_command(
     project_dir: ProjectOption = Path(),
 ) -> None:
     """Print capture for SQL Server or MySQL as text. Not tested on a server."""
-    try:
+    with problems_in_one_line():
         chosen = chosen_publication(project_dir, publication)
         check_node(node, chosen.options.publisher)
-    except PROBLEMS as problem:
-        stop(str(problem))
     if chosen.is_merge:
         stop(f"publication '{chosen.name}': capture of merge replication is not written as text")
     typer.echo(script(chosen, node, dialect.value).text())

@@ -10,12 +10,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy import Engine, inspect
-from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import capture_state
 from replication_conflicts.console.options import (
-    PROBLEMS,
     DryRunOption,
     FeedsOption,
     ProfilesOption,
@@ -25,14 +23,13 @@ from replication_conflicts.console.options import (
     UrlOption,
     chosen_publication,
     plain_console,
+    problems_in_one_line,
     schema_of_builds,
     spark_of,
-    stop,
 )
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.database.engine import DatabaseProblem, dialect_of, open_database
-from replication_conflicts.database.faults import error_text
 from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
 from replication_conflicts.distribution.apply import Node
@@ -116,7 +113,7 @@ def distribute(
         raise typer.BadParameter("it needs --initialize", param_hint="--replace-rows")
     console = plain_console()
     options = Options(batch, on_error is OnError.SKIP, patience, replace_rows)
-    try:
+    with problems_in_one_line():
         chosen = chosen_publication(project_dir, publication)
         if published is None:
             published = schema_of_builds(project_dir, profiles_dir, target)
@@ -137,10 +134,6 @@ def distribute(
             _initialize(console, engine, node, ports, options)
             return
         _run(console, engine, node, ports, options, is_initializing=initialize)
-    except PROBLEMS as problem:
-        stop(str(problem))
-    except DBAPIError as error:
-        stop(error_text(error))
 
 
 def _run(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
+from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.capture.ports import BatchMismatch
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import DatabaseProblem
+from replication_conflicts.database.faults import error_text
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.lakehouse.relations import LakehouseProblem
 from replication_conflicts.publication.commands import UnknownCommand
@@ -114,6 +118,17 @@ def plain_console() -> Console:
     and `:key:` no picture.
     """
     return Console(highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def problems_in_one_line() -> Iterator[None]:
+    """What goes wrong at a node ends the command, and the message says why."""
+    try:
+        yield
+    except PROBLEMS as problem:
+        stop(str(problem))
+    except DBAPIError as error:
+        stop(error_text(error))
 
 
 def stop(message: str) -> NoReturn:

@@ -205,10 +205,6 @@ class MergeBodies:
             for name in self._key
         )
 
-    def key_image(self, alias: str) -> str:
-        """The key as one text."""
-        return image_sql(self._article, self._words.dialect, alias, self._key)
-
     def image(self, alias: str) -> str:
         """The row as one text."""
         return image_sql(self._article, self._words.dialect, alias)
