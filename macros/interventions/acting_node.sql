@@ -2,5 +2,5 @@
     undoes because a subscriber refused it, is a version of the run's own, '<publisher>*'.
     Rule: versions that a run makes count under a node of their own. -#}
 {% macro acting_node() -%}
-if(intervention is null, node, concat(publisher, '*'))
+if(intervention is null, node, {{ replication_conflicts.run_node() }})
 {%- endmacro %}

@@ -5,7 +5,7 @@
 {% macro version_maker(is_written, version_node, version_change_id, held_node, held_change_id, publisher) -%}
 {%- set maker = 'if(' ~ is_written ~ ', ' ~ version_node ~ ', ' ~ held_node ~ ')' -%}
     case
-        when {{ maker }} <=> concat({{ publisher }}, '*') then {{ replication_conflicts.publisher_side(publisher) }}
+        when {{ maker }} <=> {{ replication_conflicts.run_node(publisher) }} then {{ replication_conflicts.publisher_side(publisher) }}
         else struct(
             coalesce({{ maker }}, {{ publisher }}) as node,
             if({{ is_written }}, {{ version_change_id }}, {{ held_change_id }}) as change_id

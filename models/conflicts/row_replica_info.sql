@@ -126,7 +126,7 @@ merged_rows as (
         and number <=> merge_version.writer.number as is_current,
         is_deleted,
         version_change_id is null as is_initial,
-        node = concat(publisher, '*') as is_of_a_run
+        node = {{ run_node() }} as is_of_a_run
     from known
 ),
 
@@ -153,7 +153,7 @@ merged_columns as (
         and writer.number <=> merge_version.writer.number as is_current,
         is_deleted,
         writer.change_id is null as is_initial,
-        writer.node = concat(publisher, '*') as is_of_a_run
+        writer.node = {{ run_node() }} as is_of_a_run
     from written
     where colname <> '*'
 ),

@@ -101,7 +101,7 @@ changes as (
     select
         {{ columns_of_round('merge') | join(',\n        ') }},
         {{ acting_node() }} as node,
-        concat(publisher, '*') as run_node,
+        {{ run_node() }} as run_node,
         {{ row_hash() }} as row_hash,
         round_number + 1 as round_number,
         guess,
@@ -418,9 +418,11 @@ allowed as (
         case
             {{ record_allowance() }}
             when operation = 'delete' and not is_row_held then false
-            when is_publisher_change then not is_same_value
-            when comparison = 'ancestor' or is_same_value then false
-            else kind_met is null or is_change_winner or is_resolved_row
+            when is_same_value then false
+            when comparison = 'ancestor' and not is_publisher_change then false
+            else {{ merge_verdict(
+                'is_publisher_change', 'kind_met', 'null', '(is_change_winner or is_resolved_row)'
+            ) | indent(12) }} = 'accepted'
         end as is_allowed,
         {{ row_failure(
             "if(operation = 'delete', null, row_after)", 'if(is_row_held, held_row.row, null)',

@@ -359,8 +359,9 @@ allowed as (
         *,
         case
             when operation = 'delete' and not is_row_held then false
-            when is_publisher_change then true
-            else not is_waiting and (not has_conflict or policy = 'subscriber_wins')
+            else {{ queued_verdict(
+                'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'false'
+            ) | indent(12) }} = 'accepted'
         end as is_allowed,
         {{ row_failure(
             "if(operation = 'delete', null, change_row)", 'if(is_row_held, held_row.row, null)',

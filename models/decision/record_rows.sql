@@ -29,7 +29,7 @@ published as (
     select
         '{{ item.publication }}' as publication,
         '{{ item.article }}' as article,
-        '{{ item.settings.publisher }}*' as run_node,
+        {{ run_node(sql_text(item.settings.publisher)) }} as run_node,
         row_key,
         {{ row_state(
             'row_version', 'version_node', 'version_change_id', 'is_deleted', 'false',

@@ -103,7 +103,7 @@ final as (
         publication,
         article,
         row_key,
-        concat(publisher, '*') as node,
+        {{ run_node() }} as node,
         decision as kind,
         conflict_id,
         struct(
