@@ -1,5 +1,6 @@
 {#- How far earlier runs have taken the queue, as a query:
-      last_place     the last place that was taken: what people decided and subscribers refused have places, too
+      last_position  the last place of a change that was taken
+      last_place     the last place of anything: what people decided and subscribers refused have places, too
       last_behind    the last place behind last_place that is in use, or last_place: decisions of people lie behind a place, and
                      changes of sessions that the queue had passed
       clock          the newest change that was taken; what people decided and subscribers refused are no changes
@@ -12,6 +13,7 @@
 {% if log -%}
 select
     publication,
+    max(last_position) as last_position,
     max(last_place) as last_place,
     max(struct(last_place, greatest(queue_position, last_place) as last_behind)).last_behind as last_behind,
     max(if(is_taken, changed_at, null)) as clock,
@@ -19,6 +21,7 @@ select
 from (
     select
         publication,
+        if({{ is_change }}, transaction_position, null) as last_position,
         transaction_position as last_place,
         queue_position,
         if({{ is_change }}, changed_at, null) as changed_at,
@@ -28,6 +31,7 @@ from (
     union all
     select
         publication,
+        cast(null as bigint) as last_position,
         cast(null as bigint) as last_place,
         cast(null as bigint) as queue_position,
         changed_at,
@@ -39,7 +43,8 @@ from (
 group by publication
 {%- else -%}
 {{ replication_conflicts.empty_relation({
-    'publication': 'string', 'last_place': 'bigint', 'last_behind': 'bigint', 'clock': 'timestamp', 'newest_change': 'timestamp'
+    'publication': 'string', 'last_position': 'bigint', 'last_place': 'bigint', 'last_behind': 'bigint', 'clock': 'timestamp',
+    'newest_change': 'timestamp'
 }) }}
 {%- endif %}
 {%- endmacro %}

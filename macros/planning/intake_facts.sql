@@ -21,7 +21,7 @@
     {%- set facts %}
         select
             count_if(oldest_change < newest_change - make_dt_interval(retention_days)) as aged_publications,
-            count_if(replication = 'merge' and first_position <= last_place) as passed_publications,
+            count_if(replication = 'merge' and first_position <= last_position) as passed_publications,
             {% if rejected -%}
             (select count(*) from ({{ replication_conflicts.earlier_rejections(rejected, sequence) }}))
             {%- else -%}
@@ -31,7 +31,7 @@
             select
                 publications.replication,
                 publications.retention_days,
-                progress.last_place,
+                progress.last_position,
                 min(incoming.changed_at) as oldest_change,
                 greatest(max(incoming.changed_at), progress.newest_change) as newest_change,
                 min(incoming.queue_position) as first_position
@@ -44,7 +44,7 @@
                 incoming.publication,
                 publications.replication,
                 publications.retention_days,
-                progress.last_place,
+                progress.last_position,
                 progress.newest_change
         )
     {% endset -%}

@@ -3,11 +3,7 @@
 
     text: SQL expression; own_type: the type of the value; data_type: the other one -#}
 {% macro text_as_type(text, own_type, data_type) -%}
-    {%- set value = replication_conflicts.typed_value(text, data_type) -%}
-    {%- if own_type | lower | trim in ['float', 'double'] -%}
-        {#- 1.0E7 is 10000000 -#}
-        {%- set value = 'try_cast(' ~ replication_conflicts.typed_value(text, own_type) ~ ' as ' ~ data_type ~ ')' -%}
-    {%- endif -%}
+    {%- set value = replication_conflicts._value_of_text(text, own_type, data_type) -%}
     {%- if data_type | lower | trim in ['float', 'double'] -%}
         {#- 0.0 and -0.0 are equal, and have two texts; a sum is never -0.0 -#}
         {%- set value = '(' ~ value ~ ' + cast(0 as ' ~ data_type ~ '))' -%}
@@ -16,6 +12,18 @@
     {%- if own_type == data_type -%}
         {{ return(converted) }}
     {%- endif -%}
-    {%- set back = replication_conflicts.canonical_text('try_cast(' ~ value ~ ' as ' ~ own_type ~ ')', own_type) -%}
+    {%- set back = replication_conflicts.canonical_text(
+        replication_conflicts._value_of_text(converted, data_type, own_type), own_type
+    ) -%}
     {{ return('if(' ~ back ~ ' <=> ' ~ text ~ ', ' ~ converted ~ ', ' ~ text ~ ')') }}
+{%- endmacro %}
+
+
+{#- The value of another type behind a canonical text: 1.0E7 is the whole number 10000000, which no text of one says so. -#}
+{% macro _value_of_text(text, own_type, data_type) -%}
+    {%- set is_whole = modules.re.fullmatch('tinyint|byte|smallint|short|int|integer|bigint|long', data_type | lower | trim) -%}
+    {%- if is_whole and own_type | lower | trim in ['float', 'double'] -%}
+        {{ return('try_cast(' ~ replication_conflicts.typed_value(text, own_type) ~ ' as ' ~ data_type ~ ')') }}
+    {%- endif -%}
+    {{ return(replication_conflicts.typed_value(text, data_type)) }}
 {%- endmacro %}

@@ -143,6 +143,7 @@ checked as (
         counted.* except (priority),
         counted.node <=> counted.publisher as is_publisher_change,
         progress.clock as clock_before_run,
+        progress.last_position,
         progress.last_place,
         progress.last_behind,
         counted.node <=> counted.publisher
@@ -172,7 +173,7 @@ checked as (
         counted.was_late
         or (
             not counted.was_seen
-            and coalesce(counted.queue_position <= progress.last_place, false)
+            and coalesce(counted.queue_position <= progress.last_position, false)
         ) as is_late,
         coalesce(counted.changed_at > counted.latest_time, false) as is_in_future
     from counted
@@ -219,7 +220,7 @@ passed as (
         *,
         {% if has_passed -%}
         replication = 'merge'
-        and coalesce(own_position <= last_place, false)
+        and coalesce(own_position <= last_position, false)
         {%- else -%}
         false
         {%- endif %} as is_passed

@@ -42,6 +42,8 @@ from replication_conflicts.publication.values import ValueProblem, parse_timesta
 
 CHANGES_AT_ONCE = 5_000
 PATIENCE_SECONDS = 60.0
+# an agent's report is a commit in the lakehouse
+_REPORT_SECONDS = 1.0
 # well below PostgreSQL's deadlock_timeout of a second
 _LOCK_MILLISECONDS = 200
 
@@ -165,9 +167,6 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
     """
     with engine.begin() as connection:
         node = captured_node(connection, publication.name)
-        snapshot = unreported_snapshot(connection, publication.name, node)
-        if snapshot is not None:
-            raise _UnreportedSnapshot(node, snapshot)
         check_articles(connection, publication)
         check_sees_all(connection, publication)
         if publication.is_merge and dialect_of(engine) == "postgres":
@@ -175,6 +174,11 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
         found = _sealed(connection, publication, node, most)
         if found is None:
             check_triggers(connection, publication)
+            return None
+        # last: an agent may have written its snapshot while this waited for it
+        snapshot = unreported_snapshot(connection, publication.name, node)
+        if snapshot is not None:
+            raise _UnreportedSnapshot(node, snapshot)
         return found
 
 
@@ -216,6 +220,7 @@ def _patient_seal(engine: Engine, publication: NodePublication, most: int) -> Ba
         except _UnreportedSnapshot:
             if time.monotonic() > deadline:
                 raise
+            time.sleep(_REPORT_SECONDS)
         except DBAPIError as error:
             if fault_of(error) is not Fault.BUSY or time.monotonic() > deadline:
                 raise

@@ -1,7 +1,4 @@
-"""What a full refresh finds in the feeds that came since, and what an earlier run has judged.
-
-Beside it what a report of a refused command, and a second copy, do to changes before them.
-"""
+"""What a full refresh finds in the feeds that came since, and what an earlier run has judged."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ import pytest
 
 from replication_conflicts.lakehouse import tables
 from replication_conflicts.publication.feed import FeedRow
-from replication_conflicts.scenarios.project import APPLY_ERRORS
 from tests.python.differential.builds import Builds, Played
 from tests.python.differential.comparison import compare
 from tests.python.strategies.cases import Case, Delivery
@@ -22,13 +18,7 @@ from tests.python.strategies.cases import Case, Delivery
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 BEGIN = datetime(2026, 1, 1, tzinfo=timezone.utc)
-COPIED, CORRECTED, TOO_OLD, OUTSIDE, REPORTED = (
-    "copied",
-    "corrected",
-    "too old",
-    "outside",
-    "report",
-)
+COPIED, CORRECTED, TOO_OLD, OUTSIDE = "copied", "corrected", "too old", "outside"
 
 
 def change(position: int, key: int | None, *, day: int = 0, **other: Any) -> FeedRow:
@@ -52,7 +42,7 @@ def change(position: int, key: int | None, *, day: int = 0, **other: Any) -> Fee
     )
 
 
-def case(label: str, *deliveries: tuple[FeedRow, ...], is_merge: bool = False) -> Case:
+def case(label: str, *deliveries: tuple[FeedRow, ...]) -> Case:
     """A publication of one article with four rows."""
     article = {
         "columns": {"item_id": "int", "name": "string"},
@@ -62,9 +52,8 @@ def case(label: str, *deliveries: tuple[FeedRow, ...], is_merge: bool = False) -
     return Case(
         label=label,
         configuration={
-            "replication": "merge" if is_merge else "queued",
+            "replication": "queued",
             "publisher": "HQ",
-            "apply_errors": True,
             "articles": {"item": article},
         },
         subscribers=("north", "south"),
@@ -103,11 +92,6 @@ CASES = (
         ),
         (change(5, 2, day=1),),
     ),
-    case(
-        REPORTED,
-        (change(1, 1, node="HQ", lineage={"HQ": 2}), change(2, 2, node="HQ", lineage={"HQ": 3})),
-        is_merge=True,
-    ),
 )
 
 
@@ -138,25 +122,6 @@ def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> It
     running = Builds("rebuilds", CASES, folder, scratch_state)
     running.start()
     running.play()
-    told = running.commands(played(running, REPORTED), "south")
-    report = {
-        "queue_position": 18,
-        "subscriber": "south",
-        "command_id": told[0]["command_id"],
-        "article": "item",
-        "key": {"item_id": "1"},
-        "operation": "update",
-        "error_code": 2627,
-        "error_text": "refused",
-        "row": {"item_id": "1", "name": "bolt"},
-    }
-    reports = tables.table_name(
-        running.project.feeds, played(running, REPORTED).publication, "apply_errors"
-    )
-    tables.append_rows(running.spark, reports, APPLY_ERRORS, [report], "parquet")
-    running.build()
-    append(running, REPORTED, change(15, 3, lineage={"HQ": 3, "north": 1}))
-    running.build()
     assert [compare(running, played(running, label)) for label in (TOO_OLD, OUTSIDE)] == [[], []]
     append(
         running,
@@ -197,7 +162,3 @@ def test_a_transaction_stands_where_its_own_last_change_does(running: Builds) ->
     """A second copy stands apart from it, and sets no clock."""
     assert outcomes(running, OUTSIDE) == {}
     assert (5, "expired") in rejected(running, OUTSIDE)
-
-
-def test_a_change_before_a_report_that_has_acted_is_late(running: Builds) -> None:
-    assert rejected(running, REPORTED) == [(15, "late_position")]

@@ -63,8 +63,6 @@ class Intake:
     """Changes of transactions that are not complete yet."""
     last_position: int | None = None
     """The last place in the queue of a transaction that was taken."""
-    taken_before: int | None = None
-    """The last place that was taken before this run, also by a report."""
     clock: datetime | None = None
     """The publication's clock: the largest `changed_at` taken so far."""
     rejected_clocks: list[tuple[int, datetime]] = field(default_factory=list)
@@ -119,7 +117,7 @@ class Intake:
             old_version=columns.get("old_version"),
             new_version=columns.get("new_version"),
             row=article.row_of(columns),
-            taken_before=self.taken_before,
+            taken_before=self.last_position,
             lineage=columns.get("lineage"),
             known_position=columns.get("known_position"),
             changed_columns=None if changed is None else tuple(changed),

@@ -143,13 +143,6 @@ class SequentialReader:
         return self._intake.last_position
 
     @property
-    def _taken(self) -> int | None:
-        """The last place that was taken, by a change or by a report; None before the first."""
-        report = self._interventions.last_report
-        places = [] if self.last_position is None else [self.last_position]
-        return max([*places, report] if report else places, default=None)
-
-    @property
     def last_place(self) -> int:
         """The last place in the queue that was taken, by a change or by a report."""
         return max(self.last_position or 0, self._interventions.last_report)
@@ -261,8 +254,7 @@ class SequentialReader:
         # place
         for event in events:
             self._reinitializations.receive(event, self.last_position)
-        taken, last_place = self._taken, self.last_place
-        self._intake.taken_before = taken
+        last_position, last_place = self.last_position, self.last_place
         self._interventions.receive(errors, decisions, last_place)
         new, other_content = self._intake.receive(delivery)
         transactions, rejected = self._intake.take(
@@ -275,7 +267,7 @@ class SequentialReader:
         first_new_mark = len(self.marks)
         for transaction in transactions:
             position = transaction.position or 0
-            is_passed = taken is not None and position <= taken
+            is_passed = last_position is not None and position <= last_position
             if self.publication.is_merge and is_passed:
                 self._put_behind(transaction, last_place)
                 self._intervene((last_place, 2), run)

@@ -133,7 +133,8 @@ def _has_previous_value(article: Article, change: Change) -> bool:
     try:
         number = None if text is None else float(text)
         if number is not None and article.columns[column] not in ("double", "float"):
-            _fitting(Decimal(text or 0), article.columns[column])
+            exact = Decimal(text or 0)
+            return bool(_fitting(exact, article.columns[column]) == exact)
     except (ValueError, InvalidOperation, Overflow):
         return False
     return True
