@@ -1,5 +1,5 @@
 -- No rows: the unit tests give theirs.
 select
     cast(null as string) as case_name,
-    cast(null as string) as text
+    cast(null as string) as number_text
 where false
