@@ -28,9 +28,8 @@ case
                 when {{ text }} is not null
                     and (
                         {{ value }} is null
-                        {%- if modules.re.match('(tinyint|smallint|int|bigint|decimal)\\b', kind) %}
                         or {{ replication_conflicts.loses_digits(text, value, data_type) | indent(24) }}
-                        {%- elif kind.startswith('struct') %}
+                        {%- if kind.startswith('struct') %}
                         -- of a text that is no such object Spark makes one without values
                         or get_json_object({{ text }}, '$') is null
                         or not startswith(ltrim({{ text }}), '{')

@@ -24,14 +24,11 @@
     {%- if column -%}
         {%- set previous_text = "previous_values['" ~ column ~ "']" -%}
         {%- set previous_value = replication_conflicts.typed_value(previous_text, data_type) -%}
-        {%- set is_exact = modules.re.match('(tinyint|byte|smallint|short|int|integer|bigint|long|decimal)\\b', data_type | lower | trim) -%}
         {%- set has_previous_value -%}
             (
                 coalesce(map_contains_key(previous_values, '{{ column }}'), false)
                 and ({{ previous_text }} is null or {{ previous_value }} is not null)
-                {%- if is_exact %}
                 and not {{ replication_conflicts.loses_digits(previous_text, previous_value, data_type) | indent(16) }}
-                {%- endif %}
             )
         {%- endset -%}
         {%- do arguments.update({

@@ -2,7 +2,7 @@
     write than to hash. Whole numbers count as the widest, so that a column that becomes wider has the same hashes. -#}
 {% macro hashed_value(column, data_type) -%}
     {%- set kind = data_type | lower | trim -%}
-    {%- if kind in ('tinyint', 'smallint', 'int', 'bigint') -%}
+    {%- if kind in replication_conflicts.whole_number_types() -%}
         cast({{ column }} as bigint)
     {%- elif kind in ('string', 'boolean', 'date', 'timestamp', 'timestamp_ntz', 'binary') or kind.startswith('varchar') -%}
         {{ column }}

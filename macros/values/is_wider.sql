@@ -5,7 +5,7 @@
     data_type, before: as articles declare them -#}
 {% macro is_wider(data_type, before) -%}
     {%- set now, then = data_type | lower | replace(' ', ''), before | lower | replace(' ', '') -%}
-    {%- set whole = ['tinyint', 'smallint', 'int', 'bigint'] -%}
+    {%- set whole = replication_conflicts.whole_number_types() -%}
     {%- if now in whole and then in whole -%}
         {{ return(whole.index(now) > whole.index(then)) }}
     {%- endif -%}

@@ -21,7 +21,7 @@
 
 {#- The value of another type behind a canonical text: 1.0E7 is the whole number 10000000, which no text of one says so. -#}
 {% macro _value_of_text(text, own_type, data_type) -%}
-    {%- set is_whole = modules.re.fullmatch('tinyint|byte|smallint|short|int|integer|bigint|long', data_type | lower | trim) -%}
+    {%- set is_whole = data_type | lower | trim in replication_conflicts.whole_number_types() -%}
     {%- if is_whole and own_type | lower | trim in ['float', 'double'] -%}
         {{ return('try_cast(' ~ replication_conflicts.typed_value(text, own_type) ~ ' as ' ~ data_type ~ ')') }}
     {%- endif -%}

@@ -403,11 +403,7 @@ replaced as (
             '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
         ) | indent(4) }} as run_writer,
         kind_met is not null and not is_publisher_change as is_conflict,
-        if(
-            intervention.kind = 'submit_winner',
-            {{ overlaid_row('held_row.row', 'change_row') | indent(12) }},
-            standing_row
-        ) as row_after
+        {{ edited_row('held_row.row', otherwise='standing_row') | indent(4) }} as row_after
     from filled
 ),
 

@@ -54,11 +54,9 @@ published as (
 brought as (
     select
         *,
-        if(
-            intervention.kind = 'submit_winner',
-            {{ overlaid_row('held_before_run.row', 'change_row') | indent(12) }},
-            change_row
-        ) as row_brought
+        {{ edited_row(
+            'held_before_run.row', otherwise='change_row'
+        ) | indent(4) }} as row_brought
     from changes
 ),
 

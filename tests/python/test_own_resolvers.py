@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.python.differential.builds import Builds, Played
+from tests.python.differential.builds import Builds
 from tests.python.merge_example import CONFIGURATION, change
 from tests.python.sequential_reader import FeedRow
 from tests.python.strategies.cases import Case, Delivery
@@ -95,24 +95,19 @@ def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> It
     found.take(0)
     item = {**CONFIGURATION["articles"]["item"], "tracking": "row"}
     by_row = {**CONFIGURATION, "articles": {"item": item}}
-    found.configure({played(found, "by row from now on").name: by_row})
+    found.configure({found.of("by row from now on").name: by_row})
     found.take(1)
     yield found
     found.drop()
 
 
-def played(running: Builds, label: str) -> Played:
-    (one,) = (one for one in running.played if one.case.label == label)
-    return one
-
-
 def outcomes(running: Builds, label: str) -> dict[str, str]:
-    found = running.records("change_outcomes", played(running, label))
+    found = running.records("change_outcomes", running.of(label))
     return {one["change_id"]: one["outcome"] for one in found}
 
 
 def published(running: Builds, label: str) -> dict[int, tuple[Any, Any]]:
-    one = played(running, label)
+    one = running.of(label)
     found = running.article_records(one, f"{one.name}__item", "item", [])
     return {
         record["row"]["item_id"]: (record["row"]["name"], record["row"]["quantity"])
@@ -121,7 +116,7 @@ def published(running: Builds, label: str) -> dict[int, tuple[Any, Any]]:
 
 
 def lost(running: Builds, label: str) -> list[tuple[Any, Any]]:
-    one = played(running, label)
+    one = running.of(label)
     found = running.article_records(one, f"conflict_{one.name}_item", "item", [])
     return [(record["row"]["name"], record["row"]["quantity"]) for record in found]
 
@@ -144,7 +139,7 @@ def test_what_waits_loses_to_nobody(running: Builds) -> None:
     assert outcomes(running, label) == {"south-1": "applied", "north-1": "waiting"}
     assert published(running, label)[1] == ("south", 5)
     assert lost(running, label) == [("north", 5)]
-    (conflict,) = running.records("conflicts_info", played(running, label))
+    (conflict,) = running.records("conflicts_info", running.of(label))
     assert (conflict["loser_node"], conflict["winner_node"]) == ("north", "south")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from replication_conflicts.lakehouse import tables
 from replication_conflicts.publication.feed import FeedRow
-from tests.python.differential.builds import Builds, Played
+from tests.python.differential.builds import Builds
 from tests.python.differential.comparison import compare
 from tests.python.strategies.cases import Case, Delivery
 
@@ -95,23 +95,18 @@ CASES = (
 )
 
 
-def played(running: Builds, label: str) -> Played:
-    (one,) = (one for one in running.played if one.case.label == label)
-    return one
-
-
 def append(running: Builds, label: str, *rows: FeedRow) -> None:
-    publication = played(running, label).publication
+    publication = running.of(label).publication
     tables.append_feed(running.spark, running.project.feeds, publication, rows, "parquet")
 
 
 def outcomes(running: Builds, label: str) -> dict[str, str]:
-    found = running.records("change_outcomes", played(running, label))
+    found = running.records("change_outcomes", running.of(label))
     return {one["change_id"]: one["outcome"] for one in found}
 
 
 def rejected(running: Builds, label: str) -> list[tuple[int, str]]:
-    found = running.records("rejected_changes", played(running, label))
+    found = running.records("rejected_changes", running.of(label))
     return sorted((one["queue_position"], one["reason"]) for one in found)
 
 
@@ -122,7 +117,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> It
     running = Builds("rebuilds", CASES, folder, scratch_state)
     running.start()
     running.play()
-    assert [compare(running, played(running, label)) for label in (TOO_OLD, OUTSIDE)] == [[], []]
+    assert [compare(running, running.of(label)) for label in (TOO_OLD, OUTSIDE)] == [[], []]
     append(
         running,
         COPIED,
@@ -146,7 +141,7 @@ def test_what_was_decided_came_first_wherever_its_copy_stands(running: Builds) -
     (row,) = (
         one["row"]
         for one in running.article_records(
-            played(running, CORRECTED), f"{played(running, CORRECTED).name}__item", "item", []
+            running.of(CORRECTED), f"{running.of(CORRECTED).name}__item", "item", []
         )
         if one["row"]["item_id"] == 1
     )

@@ -266,10 +266,14 @@ class Builds:
         found = self.outputs.records(relation)
         return [dict(record) for record in found if record["publication"] == played.name]
 
+    def of(self, label: str) -> Played:
+        """The case of that label."""
+        (played,) = (one for one in self.played if one.case.label == label)
+        return played
+
     def rounds_of_last_run(self, label: str) -> int:
         """How often the last run that decided anything looked at the changes of a case."""
-        (played,) = (one for one in self.played if one.case.label == label)
-        decisions = self.records("change_decisions", played)
+        decisions = self.records("change_decisions", self.of(label))
         return max((int(one["round_number"]) for one in decisions), default=0)
 
     def commands(self, played: Played, subscriber: str) -> list[Record]:

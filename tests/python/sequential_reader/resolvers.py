@@ -129,15 +129,19 @@ def _has_previous_value(article: Article, change: Change) -> bool:
         return True
     if change.previous_values is None or column not in change.previous_values:
         return False
-    text = change.previous_values[column]
+    text, kind = change.previous_values[column], article.columns[column]
+    return text is None or _is_number_of(kind, text)
+
+
+def _is_number_of(kind: str, text: str) -> bool:
+    """Whether a text is a number that the column can hold as it is."""
     try:
-        number = None if text is None else float(text)
-        if number is not None and article.columns[column] not in ("double", "float"):
-            exact = Decimal(text or 0)
-            return bool(_fitting(exact, article.columns[column]) == exact)
+        if kind in ("double", "float"):
+            float(text)
+            return True
+        return bool(_fitting(Decimal(text), kind) == Decimal(text))
     except (ValueError, InvalidOperation, Overflow):
         return False
-    return True
 
 
 def _with_delta(article: Article, change: Change, ours: Any) -> Any:
