@@ -1,5 +1,6 @@
 {#- What is wrong with the relation `conflict_decisions`; a list of texts. What an earlier run has taken is left alone.
-    decisions: one {value: the decision, number of rows, conflict_id: a conflict with it, unreadable: a place that is no number} for each that there is.
+    decisions: one {value: the decision, number of rows, conflict_id: a conflict with it, unreadable: a place that is no number} for
+    each that there is.
     Before the first run of a warehouse no conflict is known: decisions then wait for the next run. -#}
 {% macro decision_problems(decisions) -%}
     {%- set allowed = ['submit_winner', 'submit_loser', 'remove'] -%}

@@ -1,6 +1,7 @@
 {#- What is wrong with the relation `subscription_events`; a list of texts. What an earlier run has taken is left alone: its
     subscription may have ended since.
-    events: one {publication, subscriber, value: the event} for each that no run has taken (event_facts). -#}
+    events: one {publication, subscriber, value: the event, unreadable: what is no number or time} for each that no run has taken
+    (event_facts). -#}
 {% macro event_problems(events, subscriptions) -%}
     {%- set publications = replication_conflicts.publications() -%}
     {%- set subscribed = [] -%}
@@ -19,6 +20,8 @@
             ) -%}
         {%- elif [row.publication, row.subscriber] not in subscribed -%}
             {%- do problems.append(subject ~ 'there is no such subscription. Correct the event, or add the subscription.') -%}
+        {%- elif row.unreadable is not none -%}
+            {%- do problems.append(subject ~ 'an event has the ' ~ row.unreadable ~ '. Correct the event.') -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}

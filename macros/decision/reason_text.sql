@@ -1,19 +1,13 @@
-{#- One sentence for people: what happened to which row, with both nodes. Of a row that fell with others, why, by the rule. -#}
+{#- One sentence for people: what happened to which row, with both nodes. Of a row that fell with others, why, by the rule. Where loser
+    and winner are one node, the change was not made from that node's version which the publisher held. -#}
 {% macro reason_text(
-    conflict_kind, conflict_type, rule, article, row_key, loser_node, winner_node, failed_constraint, node
+    conflict_kind, conflict_type, rule, article, row_key, loser_node, winner_node, failed_constraint, node, is_written
 ) -%}
+{%- set is_of_one_node = loser_node ~ ' = ' ~ winner_node -%}
     case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
         when 'refused' then concat(
             'What ', {{ loser_node }}, ' did to the row ', {{ article }}, ' ', {{ row_key }},
             ' could not be applied at ', {{ node }}, ': ', coalesce({{ failed_constraint }}, 'no error text'), '.'
-        )
-        when 'update_update' then concat(
-            'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }}, ' and at ',
-            {{ winner_node }}, ', neither knowing of the other; the row of ', {{ winner_node }}, ' stays.'
-        )
-        when 'insert_insert' then concat(
-            'The row ', {{ article }}, ' ', {{ row_key }}, ' was inserted at ', {{ loser_node }}, ' and at ',
-            {{ winner_node }}, '; the row of ', {{ winner_node }}, ' stays.'
         )
         when 'condemned' then concat(
             'The change of ', {{ loser_node }}, ' to the row ', {{ article }}, ' ', {{ row_key }},
@@ -32,7 +26,14 @@
                     ' was not applied, because another change of its logical record could not be applied at ',
                     {{ winner_node }}
                 )
-                else concat(' was undone together with its transaction, which lost against ', {{ winner_node }})
+                else if(
+                    {{ is_of_one_node }},
+                    concat(
+                        ' was undone together with its transaction, of which another change was not made from the version that',
+                        ' the publisher held, an earlier one of ', {{ winner_node }}
+                    ),
+                    concat(' was undone together with its transaction, which lost against ', {{ winner_node }})
+                )
             end,
             '.'
         )
@@ -48,16 +49,33 @@
             'The row ', {{ article }}, ' ', {{ row_key }}, ' was deleted at ', {{ loser_node }},
             ' and could not be deleted at ', {{ winner_node }}, ': ', {{ failed_constraint }}, '.'
         )
-        else if(
-            {{ conflict_type }} in (3, 14),
-            concat(
+        else case
+            when {{ is_of_one_node }} then concat(
+                'The row ', {{ article }}, ' ', {{ row_key }}, ' was ',
+                case substring_index({{ conflict_kind }}, '_', 1)
+                    when 'insert' then 'inserted'
+                    when 'update' then 'updated'
+                    else 'deleted'
+                end,
+                ' at ', {{ loser_node }}, ', but not from the version that the publisher held, an earlier one of ',
+                {{ winner_node }}, if({{ is_written }}, '; the change stays.', '; that version stays.')
+            )
+            when {{ conflict_kind }} = 'update_update' then concat(
+                'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }}, ' and at ',
+                {{ winner_node }}, ', neither knowing of the other; the row of ', {{ winner_node }}, ' stays.'
+            )
+            when {{ conflict_kind }} = 'insert_insert' then concat(
+                'The row ', {{ article }}, ' ', {{ row_key }}, ' was inserted at ', {{ loser_node }}, ' and at ',
+                {{ winner_node }}, '; the row of ', {{ winner_node }}, ' stays.'
+            )
+            when {{ conflict_type }} in (3, 14) then concat(
                 'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }},
                 ' and deleted at ', {{ winner_node }}, '; the delete stays.'
-            ),
-            concat(
+            )
+            else concat(
                 'The row ', {{ article }}, ' ', {{ row_key }}, ' was deleted at ', {{ loser_node }},
                 ' and updated at ', {{ winner_node }}, '; the update stays.'
             )
-        )
+        end
     end
 {%- endmacro %}

@@ -9,7 +9,7 @@
     What is in the log now would be there twice. -#}
 {% macro held_state_now() -%}
     {%- set state = {} -%}
-    {%- set log_relation = none if flags.FULL_REFRESH else replication_conflicts.held_relation('change_outcomes') -%}
+    {%- set log_relation = replication_conflicts.continued_log() -%}
     {%- set log = {'first': none, 'last': none} if log_relation is none else replication_conflicts.log_state(log_relation) -%}
     {%- set finished = {} if log.last is none else replication_conflicts.finished_runs() -%}
     {%- set tables = [] -%}

@@ -6,14 +6,20 @@
 {% macro event_facts(events, event_log) -%}
 select
     {{ replication_conflicts.input_facts("'event'", {
-        'publication': 'publication', 'subscriber': 'subscriber', 'value': 'event', 'number': 'count(*)'
+        'publication': 'publication', 'subscriber': 'subscriber', 'value': 'event', 'number': 'count(*)',
+        'unreadable': 'max(unreadable)'
     }) }}
 from (
     select
         publication,
         subscriber,
         event,
-        {{ replication_conflicts.event_id() }} as event_id
+        coalesce(
+            {{ replication_conflicts.unreadable_value('subscription_events', 'snapshot_position') | indent(12) }},
+            {{ replication_conflicts.unreadable_value('subscription_events', 'queue_position') | indent(12) }},
+            {{ replication_conflicts.unreadable_value('subscription_events', 'at') | indent(12) }}
+        ) as unreadable,
+        {{ replication_conflicts.event_id() | indent(8) }} as event_id
     from {{ replication_conflicts.in_one_part(events) }}
 ) as events
 {%- if event_log is not none %}

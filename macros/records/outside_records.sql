@@ -8,7 +8,7 @@ select
     false as is_detected_whole,
     false as is_opponent,
     kind_met as kind_alone,
-    cast(null as bigint) as image_position,
+    cast(null as struct<queue_position:bigint,change_id:string>) as image_place,
     cast(null as boolean) as is_compensated,
     cast(null as string) as group_key,
     cast(null as string) as leader_change_id,

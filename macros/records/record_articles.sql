@@ -1,5 +1,5 @@
 {#- The articles of the logical records of a publication, or of all, parents before children: a list of {publication, article,
-    options, record (an id), depth (0 for the top article), parent, columns (those that name the parent), parent_options, detection,
+    settings (of the publication), options (of the article), record (an id), depth (0 for the top article), parent, columns (those that name the parent), parent_options, detection,
     resolution}. Empty without logical records. -#}
 {% macro record_articles(publication=none) -%}
     {%- set found = [] -%}

@@ -24,7 +24,7 @@ leaders_and_run_rows as (
             operation,
             change_row,
             row_before,
-            image_position,
+            image_place,
             last_operation,
             unknown_writer,
             record_columns
@@ -166,7 +166,7 @@ listed as (
         if(run_row is null and operation <> 'image', kind_met, null) as kind_alone,
         is_run_row as is_obsolete,
         is_run_row or run_row is not null as is_run_row,
-        run_row.image_position,
+        run_row.image_place,
         if(run_row is null, cause_change_id, change_id) as cause_change_id,
         if(run_row is null, article, run_row.article) as article,
         if(run_row is null, row_key, run_row.row_key) as row_key,

@@ -98,7 +98,7 @@ tops_{{ depth }} as (
             and sides.parent = above.article
             and sides.parent_key = above.row_key
             and above.top_key is not null
-            and {{ replication_conflicts.is_at('above', 'sides.place') }}
+            and {{ replication_conflicts.span_covers('above', 'sides.place') }}
     left join sent_{{ depth - 1 }} as sent
         on
             sides.publication = sent.publication

@@ -53,7 +53,7 @@ inner join {{ spans }} as spans
         group_tops.publication = spans.publication
         and group_tops.record = spans.record
         and group_tops.top_key = spans.top_key
-        and {{ replication_conflicts.is_at('spans', 'group_tops.place') }}
+        and {{ replication_conflicts.span_covers('spans', 'group_tops.place') }}
 left join named
     on
         group_tops.publication = named.publication
@@ -83,7 +83,7 @@ inner join {{ spans }} as spans
         and named.record = spans.record
         and named.article = spans.article
         and named.row_key = spans.row_key
-        and {{ replication_conflicts.is_at('spans', 'named.place') }}
+        and {{ replication_conflicts.span_covers('spans', 'named.place') }}
 group by
     named.publication,
     named.transaction_key,

@@ -62,7 +62,7 @@ topped as (
             and sides.parent = above.article
             and sides.parent_key = above.row_key
             and above.top_key is not null
-            and {{ replication_conflicts.is_at('above', 'sides.place') }}
+            and {{ replication_conflicts.span_covers('above', 'sides.place') }}
 )
 
 select
@@ -75,6 +75,6 @@ inner join spans
         topped.publication = spans.publication
         and topped.record = spans.record
         and topped.top_key = spans.top_key
-        and {{ replication_conflicts.is_at('spans', 'topped.place') }}
+        and {{ replication_conflicts.span_covers('spans', 'topped.place') }}
 group by topped.publication, topped.change_id
 {%- endmacro %}

@@ -51,9 +51,9 @@ unknown_members as (
         members.state.merge_version.writer.transaction_position <> {{ replication_conflicts.before_queue() }}
         and exists(
             known.knowledge,
-            one -> arrays_overlap(one.change_tops, members.row_tops) and not ({{ replication_conflicts.knows_row(
+            one -> arrays_overlap(one.change_tops, members.row_tops) and not {{ replication_conflicts.knows_row(
                 'map_from_entries(one.entries)', 'one.known_position', 'known.node', 'members.state'
-            ) }})
+            ) | indent(12) }}
         )
         and not (
             members.state.is_deleted

@@ -53,7 +53,7 @@ from_images as (
         if(coalesce(images.held_row.is_deleted, true), 'insert', 'update') as operation,
         images.change_row,
         images.held_row as row_before,
-        images.queue_position as image_position,
+        struct(images.queue_position, images.change_id) as image_place,
         members.row_key is not null as is_member,
         members.last_operation,
         {{ replication_conflicts.unknown_writer(
@@ -91,7 +91,7 @@ from_members as (
         'delete' as operation,
         state.row as change_row,
         state as row_before,
-        cast(null as bigint) as image_position,
+        cast(null as struct<queue_position:bigint,change_id:string>) as image_place,
         true as is_member,
         last_operation,
         state.merge_version.writer as unknown_writer
@@ -128,7 +128,7 @@ replaced as (
         other_rows.operation,
         other_rows.change_row,
         other_rows.row_before,
-        other_rows.image_position,
+        other_rows.image_place,
         other_rows.last_operation,
         if(other_rows.is_member, other_rows.unknown_writer, null) as unknown_writer
     from winners
@@ -155,7 +155,7 @@ select
     replaced.operation,
     replaced.change_row,
     replaced.row_before,
-    replaced.image_position,
+    replaced.image_place,
     replaced.last_operation,
     replaced.unknown_writer,
     record_articles.record_columns

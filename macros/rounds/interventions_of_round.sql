@@ -1,26 +1,39 @@
-{#- The changes of a round with what becomes of each that is a decision of a person or a refused command: intervention_outcome, and
-    is_intervention_written, whether it makes a version of its row; NULL and false for changes. A query.
-    Rule: of several decisions about one conflict the first that is not stale counts; the others find it gone. -#}
+{#- What becomes of decisions of people and refused commands in a round, as CTEs up to `intervened`: the changes with
+    intervention_outcome, and is_intervention_written, whether it makes a version of its row; NULL and false for changes.
+    Rule: of several decisions about one conflict the first that is not stale counts; the others find it gone.
+
+    changes: the CTE with the changes of the round and what each has met -#}
 {% macro interventions_of_round(changes) -%}
-select
-    * except (held_version),
-    coalesce(
-        intervention.is_writing
-        and case
-            -- undone only where the publisher still has what the command was to bring
-            when intervention.kind = 'refused_command'
-                then held_version <=> intervention.settled_version
-            else intervention_outcome = 'applied' and (operation <> 'delete' or is_row_held)
-        end,
-        false
-    ) as is_intervention_written
-from (
+-- one row per change: the version of its row that a decision of a person looks at
+with_met_version as (
     select
-        * except (outcome_alone),
+        *,
+        {{ replication_conflicts.settled_version(
+            'replication', 'held_row.version', 'held_row.change_id', 'held_row'
+        ) | indent(8) }} as met_version
+    from {{ changes }}
+),
+
+-- one row per change: what becomes of it, if no decision before it was about the same conflict
+intervened_alone as (
+    select
+        *,
+        {{ replication_conflicts.intervention_outcome(
+            kind='intervention.kind', is_gone='intervention.is_gone', is_writing='intervention.is_writing',
+            settled_version='intervention.settled_version', held_version='met_version',
+            is_row_held='is_row_held', replication='replication'
+        ) | indent(8) }} as intervention_outcome_alone
+    from with_met_version
+),
+
+-- one row per change: what becomes of it, the first decision about a conflict being the one that counts
+intervened_in_order as (
+    select
+        * except (intervention_outcome_alone),
         if(
             intervention.conflict_id is not null
             and coalesce(
-                max(outcome_alone = 'applied') over (
+                max(intervention_outcome_alone = 'applied') over (
                     partition by publication, coalesce(intervention.conflict_id, change_id)
                     order by transaction_position, queue_position, change_id
                     rows between unbounded preceding and 1 preceding
@@ -28,23 +41,25 @@ from (
                 false
             ),
             'stale',
-            outcome_alone
+            intervention_outcome_alone
         ) as intervention_outcome
-    from (
-        select
-            *,
-            {{ replication_conflicts.intervention_outcome(
-                'intervention.kind', 'intervention.is_gone', 'intervention.is_writing',
-                'intervention.settled_version', 'held_version', 'is_row_held', 'replication'
-            ) | indent(12) }} as outcome_alone
-        from (
-            select
-                *,
-                {{ replication_conflicts.settled_version(
-                    'replication', 'held_row.version', 'held_row.change_id', 'held_row'
-                ) | indent(16) }} as held_version
-            from {{ changes }}
-        )
-    )
+    from intervened_alone
+),
+
+-- one row per change: whether it makes a version of its row, where it is none of a node
+intervened as (
+    select
+        * except (met_version),
+        coalesce(
+            intervention.is_writing
+            and case
+                -- undone only where the publisher still has what the command was to bring
+                when intervention.kind = 'refused_command'
+                    then met_version <=> intervention.settled_version
+                else intervention_outcome = 'applied' and (operation <> 'delete' or is_row_held)
+            end,
+            false
+        ) as is_intervention_written
+    from intervened_in_order
 )
 {%- endmacro %}

@@ -8,6 +8,6 @@ select
     publication,
     min({{ place }}) as settled_position
 from {{ round }}
-where is_unlike_guess
+where is_unsettled
 group by publication
 {%- endmacro %}

@@ -2,7 +2,7 @@
     knows no lineage and no merge_version, and needs the row only for constraints; what is not needed is NULL.
       version         GUID or 'node:number'; NULL where the row is deleted
       node            the node whose change made it; '<publisher>*' where a run made it
-      change_id       the change that made it; NULL for initial rows and what a run made
+      change_id       the change that made it, or for which a run made it; NULL for initial rows
       is_deleted      whether the row is gone
       is_of_this_run  whether this run has decided it
       lineage         node to the highest version number that is known of it

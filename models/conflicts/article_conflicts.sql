@@ -1,7 +1,7 @@
 {{ config(materialized='kept_view') }}
 
 -- One row per article that has conflicts: where its rows and those that lost are, and how many
--- conflicts there are.
+-- conflicts there are. An article that is configured no more may still have some.
 
 with
 
@@ -25,13 +25,13 @@ counted as (
 
 final as (
     select
-        articles.publication,
-        articles.article,
+        counted.publication,
+        counted.article,
         '{{ target.schema }}' as source_owner,
-        concat(articles.publication, '__', articles.article) as source_object,
+        concat(counted.publication, '__', counted.article) as source_object,
         if(
             counted.lost_rows > 0,
-            concat('conflict_', articles.publication, '_', articles.article),
+            concat('conflict_', counted.publication, '_', counted.article),
             null
         ) as conflict_table,
         articles.primary_key as key_columns,
@@ -42,7 +42,7 @@ final as (
         counted.first_create_time,
         counted.last_create_time
     from counted
-    inner join articles
+    left join articles
         on
             counted.publication = articles.publication
             and counted.article = articles.article

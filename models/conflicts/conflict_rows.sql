@@ -1,7 +1,8 @@
 {{ config(materialized='kept_view') }}
 
 -- One row per conflict and column: the value that lost beside the one that stayed. Conflicts whose
--- loser was a row; lost deletes are in delete_conflict_rows.
+-- loser was a row; lost deletes are in delete_conflict_rows. Those of an article that is configured
+-- no more stay until their time is over.
 
 with
 
@@ -22,7 +23,7 @@ both_sides as (
         articles.primary_key
     from conflicts
     inner join sides on conflicts.conflict_id = sides.conflict_id
-    inner join articles
+    left join articles
         on
             conflicts.publication = articles.publication
             and conflicts.article = articles.article

@@ -1,6 +1,6 @@
 {{ config(materialized='scratch', reads=['incoming_changes', 'pending_interventions']) }}
 {%- set held = held_state() -%}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{%- set log = continued_log() -%}
 {%- set interventions_act = has_interventions() -%}
 {#- under merge replication a change is decided without the others of its session -#}
 {%- set has_queued = has_queued_updating() -%}
@@ -33,7 +33,7 @@ publications as (
     from {{ ref('configured_publications') }}
 ),
 
-judged as (select * from {{ ref('change_intake') }}),
+change_intake as (select * from {{ ref('change_intake') }}),
 
 {% if has_marks -%}
 subscription_events as (select * from {{ ref('subscription_event_log') }}),
@@ -76,12 +76,8 @@ held as (
         '{{ item.article }}' as article,
         held_rows.row_key,
         held_rows.row_hash,
-        {% set is_merged = is_merge(item.publication) -%}
-        {{ row_state(
-            'row_version', 'version_node', 'version_change_id', 'is_deleted', 'false',
-            lineage='lineage' if is_merged else 'null',
-            merge_version='merge_version' if is_merged else 'null',
-            row='held_row' if needs_values(item.publication) else 'null'
+        {{ held_row_state(
+            item.publication, with_values=needs_values(item.publication)
         ) | indent(4) }} as held_state
     from (
         select
@@ -115,18 +111,18 @@ shared_rows as (
 -- whether the run has other changes of the row
 met as (
     select{{ ' /*+ broadcast(shared_rows) */' if has_few_hashes }}
-        judged.*,
+        change_intake.*,
         held.held_state,
         shared_rows.row_hash is not null as is_row_shared
-    from judged
-    left join shared_rows on judged.row_hash = shared_rows.row_hash
+    from change_intake
+    left join shared_rows on change_intake.row_hash = shared_rows.row_hash
     left join held
         on
-            judged.intake = 'taken'
-            and judged.row_hash = held.row_hash
-            and judged.publication = held.publication
-            and judged.article = held.article
-            and judged.row_key = held.row_key
+            change_intake.intake = 'taken'
+            and change_intake.row_hash = held.row_hash
+            and change_intake.publication = held.publication
+            and change_intake.article = held.article
+            and change_intake.row_key = held.row_key
 ),
 
 {% if has_queued -%}
@@ -211,7 +207,7 @@ mark_positions as (
 ),
 {%- endif %}
 
--- one row per change: what is assumed of it first
+-- one row per change: what is assumed of it first. with_interventions repeats the columns, in order
 guessed as (
     select{{ ' /*+ broadcast(versions_of_run) */' if has_queued and has_few_changes }}
         met.publication,
@@ -339,9 +335,7 @@ guessed as (
 ),
 
 {% if interventions_act -%}
-acting as (
-    {{ with_interventions(changes='guessed', held='held', progress='progress') | indent(4) }}
-),
+{{ with_interventions(changes='guessed', held='held', progress='progress') }},
 
 {% endif -%}
 -- one row per change: whether it applies as it came, or the rounds look at it
@@ -361,11 +355,7 @@ final as (
         if({{ applies_as_it_came }}, null, previous_values) as previous_values,
         if(
             {{ applies_as_it_came }} and held_before_run is not null,
-            {{ row_state(
-                'held_before_run.version', 'held_before_run.node', 'held_before_run.change_id',
-                'held_before_run.is_deleted', 'held_before_run.is_of_this_run',
-                lineage='held_before_run.lineage', merge_version='held_before_run.merge_version'
-            ) | indent(12) }},
+            {{ without_values('held_before_run') | indent(12) }},
             held_before_run
         ) as held_before_run
     from examined

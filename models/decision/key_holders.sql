@@ -141,7 +141,8 @@ possible as (
         bool_and(
             touched_parts.value is not null
             or {{ is_one_of(
-                "concat_ws('.', parts.publication, parts.constraint_id, parts.column_index)", open_columns
+                "concat_ws('.', parts.publication, parts.constraint_id, parts.column_index)",
+                open_columns
             ) }}
         )
 ),

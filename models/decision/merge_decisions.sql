@@ -8,7 +8,7 @@
     not " ~ is_one_of('publication', with_independent_rows) ~ "
     or coalesce(
         (publication, article, row_key) in (
-            select publication, article, row_key from previous_round where is_unlike_guess
+            select publication, article, row_key from previous_round where is_unsettled
         ),
         false
     )
@@ -20,7 +20,7 @@
     taking="intake = 'taken' and replication = 'merge' and is_disputed",
     independent_by='publication',
     again=again,
-    unsettled='is_contended and is_unlike_guess',
+    unsettled='is_contended and is_unsettled',
     round_limit='select 3 * count(*) + 1 from previous_round'
 ) }}
 
@@ -171,7 +171,7 @@ proposed as (
 ),
 
 -- one row per change: the row that it met
-held as (
+met as (
     select
         *,
         coalesce(
@@ -193,7 +193,7 @@ compared as (
         coalesce(not held_row.is_deleted, false) as is_row_held,
         {{ lineage_comparison('lineage', 'known_position', 'node', 'held_row') | indent(4) }}
             as comparison
-    from held
+    from met
 ),
 
 -- one row per change: what it contends for
@@ -213,7 +213,7 @@ contested as (
 
 -- one row per change: whether it says nothing else in what it contends for than what is held, and
 -- its article lets that pass. An insert contends for its key, with all of its row
-equaled as (
+compared_values as (
     select
         *,
         map_keys(contested) as contested_columns,
@@ -245,7 +245,7 @@ narrowed as (
         ) as is_same_value,
         size(contested) > 0 and not is_equal as is_contested,
         array_max(map_values(contested)) as defender
-    from equaled
+    from compared_values
 ),
 
 -- one row per change: the conflict that it is in. A change made at the publisher is in conflict
@@ -257,7 +257,7 @@ classified as (
             'operation', 'comparison', 'is_row_held', 'is_contested'
         ) | indent(4) }} as kind_met
     from narrowed
-){{ ',' if not with_records }}
+)
 
 -- == What becomes of it with its logical record ==
 
@@ -287,7 +287,7 @@ with
 ) }},
 {% else -%}
 -- one row per change: it is part of no logical record
-recorded as (
+, recorded as (
     {{ outside_records('classified') | indent(4) }}
 ),
 {% endif %}
@@ -344,15 +344,7 @@ won as (
         coalesce(
             if(equals_change <=> equals_held, is_change_winner_by_rule, equals_change), false
         ) as is_change_winner,
-        coalesce(not equals_change and not equals_held, false) as is_resolved_row,
-        case
-            when
-                kind_alone = 'insert_insert'
-                and not record_verdict <=> 'lost'
-                and not is_publisher_change
-                then {{ failure(2627, 'primary key') }}
-            when resolution.is_overflow then {{ failure(8115, 'overflow of a computed value') }}
-        end as failure_met
+        coalesce(not equals_change and not equals_held, false) as is_resolved_row
     from (
         select
             *,
@@ -370,7 +362,7 @@ won as (
 
 -- one row per change: whether it leaves columns that it does not write as they are held. What the
 -- run writes for a record is a row as its winner's session holds it, whole
-overlaid as (
+columns_kept as (
     select
         *,
         {{ keeps_other_columns('held_row') | indent(8) }}
@@ -381,7 +373,7 @@ overlaid as (
 ),
 
 -- one row per change: what would be left of the row, if the change stands
-filled as (
+standing_rows as (
     select
         *,
         coalesce(
@@ -390,41 +382,43 @@ filled as (
                 'keeps_other_columns', 'operation', 'standing_columns', 'change_row', 'held_row'
             ) | indent(8) }}
         ) as standing_row
-    from overlaid
+    from columns_kept
 ),
 
 -- one row per change: the version that it would leave, by whom, and what a person edits of the row
-replaced as (
+rows_left as (
     select
         *,
         if(operation = 'delete', null, {{ version_text('node', 'number') }}) as version,
         {{ change_writer('if(intervention is null, change_id, null)') | indent(8) }} as own_writer,
         {{ row_writer(
-            '100', 'transaction_position', 'queue_position', 'run_node', 'run_number', 'null'
+            priority='100', transaction_position='transaction_position',
+            queue_position='queue_position', node='run_node', number='run_number', change_id='null'
         ) | indent(4) }} as run_writer,
         kind_met is not null and not is_publisher_change as is_conflict,
         {{ edited_row('held_row.row', otherwise='standing_row') | indent(4) }} as row_after
-    from filled
+    from standing_rows
 ),
 
 -- one row per change: whether the rules so far would apply it
 allowed as (
     select
         *,
-        case
-            {{ record_allowance() }}
-            when operation = 'delete' and not is_row_held then false
-            when is_same_value then false
-            when comparison = 'ancestor' and not is_publisher_change then false
-            else {{ merge_verdict(
-                'is_publisher_change', 'kind_met', 'null', '(is_change_winner or is_resolved_row)'
-            ) | indent(12) }} = 'accepted'
-        end as is_allowed,
+        {{ merge_allowance(
+            operation='operation', is_obsolete='is_obsolete', is_run_row='is_run_row',
+            record_verdict='record_verdict', is_row_held='is_row_held',
+            is_same_value='is_same_value', comparison='comparison',
+            is_publisher_change='is_publisher_change',
+            verdict=merge_verdict(
+                is_publisher_change='is_publisher_change', conflict_kind='kind_met',
+                failure='null', is_change_winner='(is_change_winner or is_resolved_row)'
+            )
+        ) | indent(4) }} as is_allowed,
         {{ row_failure(
-            "if(operation = 'delete', null, row_after)", 'if(is_row_held, held_row.row, null)',
-            replication='merge'
+            row="if(operation = 'delete', null, row_after)",
+            held_row='if(is_row_held, held_row.row, null)', replication='merge'
         ) | indent(4) }} as own_failure
-    from replaced
+    from rows_left
 ),
 
 -- one row per change: the constraint that it breaks. What is done at the publisher breaks none
@@ -433,14 +427,17 @@ failing as (
         *,
         case
             when is_publisher_change then null
-            when failure_met is not null then failure_met
-            when is_allowed then coalesce(guessed_failure, {{ record_own_failure() }})
+            when kind_alone = 'insert_insert' and not record_verdict <=> 'lost'
+                then {{ failure(2627, 'primary key') }}
+            when resolution.is_overflow then {{ failure(8115, 'overflow of a computed value') }}
+            when is_allowed
+                then coalesce(guessed_failure, {{ record_own_failure() | indent(16) }})
         end as failure
     from allowed
 ),
 
 -- one row per change: what fails in its record takes all with it that is decided together
-judged as (
+record_failures as (
     select
         *,
         coalesce(
@@ -462,9 +459,10 @@ ruled_alone as (
     select
         *,
         {{ merge_verdict(
-            'is_publisher_change', 'kind_met', 'failure', 'is_change_winner'
+            is_publisher_change='is_publisher_change', conflict_kind='kind_met', failure='failure',
+            is_change_winner='is_change_winner'
         ) | indent(4) }} as verdict_alone
-    from judged
+    from record_failures
 ),
 
 -- one row per change: whether it stands
@@ -473,26 +471,25 @@ ruled as (
         *,
         has_record_failure and failure is null and is_allowed as is_condemned,
         {{ record_change_verdict(
-            'is_run_row', 'failure', 'has_record_failure', 'is_allowed', 'verdict_alone'
+            is_run_row='is_run_row', failure='failure', has_record_failure='has_record_failure',
+            is_allowed='is_allowed', verdict_alone='verdict_alone'
         ) | indent(4) }} as verdict
     from ruled_alone
 ),
 
 -- == What becomes of it, by which rule, and against whom ==
 
--- one row per change: what becomes of it where it is a decision of a person or a refused command
-intervened as (
-    {{ interventions_of_round('ruled') | indent(4) }}
-),
+{{ interventions_of_round('ruled') }},
 
 -- one row per change: what becomes of it, if it is no part of a logical record
 decided_alone as (
     select
         *,
         {{ merge_outcome(
-            'verdict', 'comparison', 'operation', 'is_row_held', 'is_conflict', 'is_same_value',
-            'is_conflict and coalesce(resolution.is_waiting, false)',
-            "keeps_other_columns and (comparison = 'concurrent' or "
+            verdict='verdict', comparison='comparison', operation='operation',
+            is_row_held='is_row_held', is_conflict='is_conflict', is_same_value='is_same_value',
+            is_waiting_for_person='is_conflict and coalesce(resolution.is_waiting, false)',
+            is_merged="keeps_other_columns and (comparison = 'concurrent' or "
             ~ rows_differ('row_after', 'change_row') ~ ")"
         ) | indent(4) }} as outcome_alone
     from intervened
@@ -502,11 +499,16 @@ decided_alone as (
 decided as (
     select
         *,
-        {{ by_intervention('intervention_outcome', record_outcome(
-            "(operation <> 'image' and not is_run_row)", 'record_verdict', 'failure',
-            'has_record_failure', 'is_allowed', 'is_opponent', 'is_publisher_change',
-            'outcome_alone'
-        )) | indent(4) }} as outcome,
+        {{ by_intervention(
+            intervention='intervention_outcome',
+            change=record_outcome(
+                is_change="(operation <> 'image' and not is_run_row)",
+                record_verdict='record_verdict', failure='failure',
+                has_record_failure='has_record_failure', is_allowed='is_allowed',
+                is_opponent='is_opponent', is_publisher_change='is_publisher_change',
+                outcome_alone='outcome_alone'
+            )
+        ) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what a change has lost against that lost with its whole record
         if(
@@ -538,7 +540,8 @@ explained as (
     select
         *,
         {{ merge_rule(
-            'outcome', 'is_publisher_change', 'is_conflict', resolver_of_article()
+            outcome='outcome', is_publisher_change='is_publisher_change', is_conflict='is_conflict',
+            resolver=resolver_of_article()
         ) | indent(4) }} as rule_alone
     from decided
 ),
@@ -547,26 +550,34 @@ explained as (
 left_behind as (
     select
         *,
-        {{ by_intervention('intervention.kind', record_rule(
-            'record_verdict', 'is_run_row', 'outcome', 'rule_alone'
-        )) | indent(4) }} as rule,
+        {{ by_intervention(
+            intervention='intervention.kind',
+            change=record_rule(
+                record_verdict='record_verdict', is_run_row='is_run_row', outcome='outcome',
+                rule_alone='rule_alone'
+            )
+        ) | indent(4) }} as rule,
         if(
             is_run_row,
             {{ run_row_state() | indent(12) }},
             {{ merge_state(
-                'outcome', 'keeps_other_columns', 'is_resolved_row and is_conflict', 'row_after',
-                'held_row', known_lineage='if(coalesce(is_detected_whole, false), null, lineage)',
+                outcome='outcome', keeps_other_columns='keeps_other_columns',
+                is_resolved_row='is_resolved_row and is_conflict', row_after='row_after',
+                held='held_row',
+                known_lineage='if(coalesce(is_detected_whole, false), null, lineage)',
                 known_as=known_as()
             ) | indent(12) }}
         ) as state_after,
         {%- if with_keys %}
         -- before anybody looks at keys
         {{ by_intervention(
-            'is_intervention_written',
-            'is_allowed and failure is null and not has_record_failure'
+            intervention='is_intervention_written',
+            change='is_allowed and failure is null and not has_record_failure'
         ) }} as would_apply,
         {%- endif %}
-        {{ by_intervention('is_intervention_written', makes_version()) }} as is_written
+        {{ by_intervention(
+            intervention='is_intervention_written', change=makes_version()
+        ) }} as is_written
     from explained
 )
 
@@ -651,7 +662,8 @@ compared_with_guess as (
             else struct(node, {{ causing_change('merge') }} as change_id)
         end as winner,
         {{ conflict_type(
-            'conflict_kind', 'is_rejected', "not array_contains(tracked_columns, '*')",
+            conflict_kind='conflict_kind', is_change_loser='is_rejected',
+            is_column_tracked="not array_contains(tracked_columns, '*')",
             is_reported='intervention is not null'
         ) | indent(4) }} as type_alone
     from broken
@@ -671,7 +683,9 @@ final as (
         queue_position,
         operation,
         intervention,
-        {{ by_intervention('new_version', 'if(outcome is null, null, version)') }} as new_version,
+        {{ by_intervention(
+            intervention='new_version', change='if(outcome is null, null, version)'
+        ) }} as new_version,
         replication,
         lineage,
         known_position,
@@ -702,9 +716,9 @@ final as (
         differs_from_guess,
         failing_change_id,
         key_failure,
-        differs_from_guess or key_failure is not null as is_unlike_guess,
+        differs_from_guess or key_failure is not null as is_unsettled,
         {%- else %}
-        differs_from_guess as is_unlike_guess,
+        differs_from_guess as is_unsettled,
         {%- endif %}
         comparison,
         held_row.version as held_version,
@@ -726,7 +740,7 @@ final as (
         rule,
         is_rejected,
         is_resolved_row,
-        {{ by_intervention('intervention.failure', 'failure') }} as failure,
+        {{ by_intervention(intervention='intervention.failure', change='failure') }} as failure,
         conflict_kind,
         if(
             failure is null and not is_condemned and record_conflict_type is not null,
@@ -747,11 +761,7 @@ final as (
                 or is_resolved_row
                 or operation = 'delete'
                 then state_after
-            else {{ row_state(
-                'state_after.version', 'state_after.node', 'state_after.change_id',
-                'state_after.is_deleted', 'state_after.is_of_this_run',
-                lineage='state_after.lineage', merge_version='state_after.merge_version'
-            ) | indent(16) }}
+            else {{ without_values('state_after') | indent(16) }}
         end as state_after,
         'taken' as intake,
         run_sequence,

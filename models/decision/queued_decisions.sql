@@ -261,7 +261,7 @@ beside_transaction as (
 
 -- one row per change: the row that it met. Of two changes of one row in one transaction the second
 -- is looked at as if the first had applied
-held as (
+met as (
     select
         * except ({{ '' if with_keys else 'proposed_row, ' }}is_empty_delete, proposal_before),
         coalesce(
@@ -281,7 +281,7 @@ compared as (
         *,
         coalesce(not held_row.is_deleted, false) as is_row_held,
         {{ version_comparison('operation', 'old_version', 'held_row.version') }} as comparison
-    from held
+    from met
 ),
 
 -- one row per change: the conflict that it is in. A change made at the publisher is in conflict
@@ -312,20 +312,15 @@ contested as (
 transactions as (
     select
         * except (is_contended),
-        max(is_contended) over (
-            partition by transaction_hash, publication, transaction_key
-        ) as is_contended,
-        max(is_conflict) over (
-            partition by transaction_hash, publication, transaction_key
-        ) as has_conflict,
+        max(is_contended) over of_transaction as is_contended,
+        max(is_conflict) over of_transaction as has_conflict,
         -- against what its first conflict was lost, if the transaction is rejected
         min_by(
             {{ maker_side('publisher_row') }},
             if(is_conflict, struct(queue_position, change_id), null)
-        ) over (
-            partition by transaction_hash, publication, transaction_key
-        ) as transaction_winner
+        ) over of_transaction as transaction_winner
     from contested
+    window of_transaction as (partition by transaction_hash, publication, transaction_key)
 ),
 
 -- one row per change: whether its subscription waits for a reinitialization, marked by an earlier
@@ -360,12 +355,13 @@ allowed as (
         case
             when operation = 'delete' and not is_row_held then false
             else {{ queued_verdict(
-                'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'false'
+                policy='policy', is_publisher_change='is_publisher_change',
+                is_waiting='is_waiting', has_conflict='has_conflict', has_failure='false'
             ) | indent(12) }} = 'accepted'
         end as is_allowed,
         {{ row_failure(
-            "if(operation = 'delete', null, change_row)", 'if(is_row_held, held_row.row, null)',
-            replication='queued'
+            row="if(operation = 'delete', null, change_row)",
+            held_row='if(is_row_held, held_row.row, null)', replication='queued'
         ) | indent(4) }} as own_failure
     from subscriptions
 ),
@@ -396,25 +392,27 @@ ruled as (
     select
         *,
         {{ queued_verdict(
-            'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'
+            policy='policy', is_publisher_change='is_publisher_change', is_waiting='is_waiting',
+            has_conflict='has_conflict', has_failure='has_failure'
         ) | indent(4) }} as verdict
     from judged
 ),
 
 -- == What becomes of it, by which rule, and against whom ==
 
--- one row per change: what becomes of it where it is a decision of a person or a refused command
-intervened as (
-    {{ interventions_of_round('ruled') | indent(4) }}
-),
+{{ interventions_of_round('ruled') }},
 
 -- one row per change: what becomes of it, and of what kind its conflict is
 decided as (
     select
         *,
-        {{ by_intervention('intervention_outcome', queued_outcome(
-            'verdict', 'failure', 'operation', 'is_row_held', 'is_conflict'
-        )) | indent(4) }} as outcome,
+        {{ by_intervention(
+            intervention='intervention_outcome',
+            change=queued_outcome(
+                verdict='verdict', failure='failure', operation='operation',
+                is_row_held='is_row_held', is_conflict='is_conflict'
+            )
+        ) | indent(4) }} as outcome,
         verdict <> 'accepted' as is_rejected,
         -- what is undone with its transaction, or while its subscription waits, is a conflict of
         -- its own
@@ -441,22 +439,28 @@ decided as (
 left_behind as (
     select
         *,
-        {{ by_intervention('intervention.kind', queued_rule(
-            'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'is_conflict',
-            'has_failure', 'failure'
-        )) | indent(4) }} as rule,
+        {{ by_intervention(
+            intervention='intervention.kind',
+            change=queued_rule(
+                policy='policy', is_publisher_change='is_publisher_change', is_waiting='is_waiting',
+                has_conflict='has_conflict', is_conflict='is_conflict', has_failure='has_failure',
+                failure='failure'
+            )
+        ) | indent(4) }} as rule,
         {%- if with_keys %}
         -- no transaction is taken behind a place of the queue
         transaction_position as session_end,
         -- a transaction that breaks a key is looked at again as if it did not, until what came
         -- before it is settled
         {{ by_intervention(
-            'is_intervention_written',
-            'is_allowed and (failure is null or (not is_failure_final and own_failure is null))'
+            intervention='is_intervention_written',
+            change='is_allowed and'
+            ~ ' (failure is null or (not is_failure_final and own_failure is null))'
         ) }} as would_apply,
         {%- endif %}
-        {{ by_intervention('is_intervention_written', "outcome in ('applied', 'won')") }}
-            as is_written
+        {{ by_intervention(
+            intervention='is_intervention_written', change="outcome in ('applied', 'won')"
+        ) }} as is_written
     from decided
 )
 
@@ -572,7 +576,7 @@ final as (
         failing_change_id,
         key_failure,
         would_apply,
-        differs_from_guess or breaks_keys_otherwise as is_unlike_guess,
+        differs_from_guess or breaks_keys_otherwise as is_unsettled,
         -- the failure of one of several changes is judged once more, for good
         differs_from_guess
         or breaks_keys_otherwise
@@ -582,7 +586,7 @@ final as (
             and count(*) over (partition by publication, transaction_key) > 1
         ) as needs_another_round,
         {%- else %}
-        differs_from_guess as is_unlike_guess,
+        differs_from_guess as is_unsettled,
         differs_from_guess as needs_another_round,
         {%- endif %}
         comparison,
@@ -599,10 +603,10 @@ final as (
         outcome,
         rule,
         is_rejected,
-        {{ by_intervention('intervention.failure', 'failure') }} as failure,
+        {{ by_intervention(intervention='intervention.failure', change='failure') }} as failure,
         conflict_kind,
         {{ conflict_type(
-            'conflict_kind', 'is_rejected', 'false',
+            conflict_kind='conflict_kind', is_change_loser='is_rejected', is_column_tracked='false',
             is_reported='intervention is not null'
         ) | indent(4) }} as conflict_type,
         loser.node as loser_node,

@@ -54,16 +54,16 @@ led_1 as (
     )
 ),
 
-{% for _ in range(2, record_depth() + 1) -%}
+{% for depth in range(2, record_depth() + 1) -%}
 -- ... and further up
-led_{{ loop.index + 1 }} as (
+led_{{ depth }} as (
     select
         led.publication,
         led.article,
         led.row_key,
         coalesce(above.leads_to_article, led.leads_to_article) as leads_to_article,
         coalesce(above.leads_to_key, led.leads_to_key) as leads_to_key
-    from led_{{ loop.index }} as led
+    from led_{{ depth - 1 }} as led
     left join led_1 as above
         on
             led.publication = above.publication

@@ -1,7 +1,7 @@
 {{ config(materialized='scratch', reads='record_paths', enabled=has_records()) }}
 {%- set held = held_state() -%}
 {%- set publications = publications_with_news() -%}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{%- set log = continued_log() -%}
 
 -- The logical records that this run touches, as the publisher held them when the run began: one row
 -- per row, deleted ones included.
@@ -31,10 +31,7 @@ published as (
         '{{ item.article }}' as article,
         {{ run_node(sql_text(item.settings.publisher)) }} as run_node,
         row_key,
-        {{ row_state(
-            'row_version', 'version_node', 'version_change_id', 'is_deleted', 'false',
-            lineage='lineage', merge_version='merge_version', row='held_row'
-        ) | indent(8) }} as held_state
+        {{ held_row_state(item.publication, with_values=true) | indent(4) }} as held_state
     from (
         {{ held_rows(
             item, held[item.publication ~ '.' ~ item.article], with_values=true

@@ -30,7 +30,9 @@ queued_changes as (
         cast(null as map<string, bigint>) as lineage,
         queue.held_before_run,
         {{ queued_rule(
-            'queue.policy', 'queue.is_publisher_change', 'false', 'false', 'false', 'false', 'null'
+            policy='queue.policy', is_publisher_change='queue.is_publisher_change',
+            is_waiting='false', has_conflict='false', is_conflict='false', has_failure='false',
+            failure='null'
         ) | indent(8) }} as rule,
         queue.new_version,
         cast(null as {{ row_state_type() }}) as state_after,
@@ -83,11 +85,15 @@ merge_changes as (
         contending_priority,
         lineage,
         held_before_run,
-        {{ merge_rule("'applied'", 'is_publisher_change', 'false', 'null') | indent(4) }} as rule,
+        {{ merge_rule(
+            outcome="'applied'", is_publisher_change='is_publisher_change', is_conflict='false',
+            resolver='null'
+        ) | indent(4) }} as rule,
         version as new_version,
         -- its values are those of the change
         {{ applied_state(
-            keeps_other_columns('held_before_run'), 'null', 'held_before_run'
+            keeps_other_columns=keeps_other_columns('held_before_run'), row_after='null',
+            held='held_before_run'
         ) | indent(4) }} as state_after,
         run_sequence
     from versioned_changes

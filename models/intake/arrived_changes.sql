@@ -2,7 +2,7 @@
 {%- do check_inputs() -%}
 {%- do check_initial_rows() -%}
 {%- do check_feeds_are_whole() -%}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{%- set log = continued_log() -%}
 {%- set has_few_hashes = feed_length() <= most_broadcast('hashes') -%}
 {%- set lookup = '/*+ broadcast(repeated) */' if has_few_hashes else '' %}
 

@@ -1,16 +1,10 @@
 {{ config(materialized='ephemeral') }}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
-{%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none -%}
+{%- set log = continued_log() -%}
+{%- set rebuilt_log = rebuilt_log() -%}
 {%- set waited = held_relation('waiting_changes') -%}
 {%- set rejected = held_relation('rejected_changes') -%}
 {%- set earlier_types = held_relation('recorded_settings') if rebuilt_log else none -%}
 {%- set progress = queue_progress(log, rejected) -%}
-{#- of a subscription that has ended the log has the priority: 0.00 of a client of the publisher,
-    that of the republisher of one below it -#}
-{%- set is_client = "coalesce(priorities.is_client, earlier_types.recorded_value = 'client'"
-    ~ ' and earlier_priorities.priority = 0.00)' if earlier_types else 'priorities.is_client' -%}
-{#- the log knows with which priority a change has contended, whatever is stamped on it -#}
-{%- set stamped = 'coalesce(earlier_priorities.priority, counted.priority)' -%}
 {%- set sequence = run_sequence() if rejected else none -%}
 {%- set facts = intake_facts(progress, rejected, sequence) -%}
 {%- set has_passed = facts.has_passed -%}
@@ -137,47 +131,26 @@ priorities as (
             and subscriptions.type = 'client'
 ),
 
--- one row per change: everything that the contract asks about it, its age aside
-checked as (
+-- one row per change: who has made it, and the priorities that count for it
+attributed as (
     select /*+ broadcast(priorities) */
-        counted.* except (priority),
+        counted.*,
         counted.node <=> counted.publisher as is_publisher_change,
-        progress.clock as clock_before_run,
-        progress.last_position,
-        progress.last_place,
-        progress.last_behind,
-        counted.node <=> counted.publisher
-        or priorities.subscriber is not null
-        {%- if rebuilt_log %}
-        -- what was decided while a subscription lasted stays decided
-        or counted.earlier_position is not null
-        {%- endif %} as is_known_node,
-        {% if has_records() -%}
-        -- the image of a row is no version of its own
-        coalesce(counted.operation = 'image' and counted.lineage is not null, false)
-        or {% endif -%}
-        {{ has_version(
-            'counted.replication', 'counted.operation', 'counted.old_version',
-            'counted.new_version', 'counted.lineage', 'counted.known_position',
-            'counted.node'
-        ) | indent(4) }} as has_version,
-        {{ has_invalid_priority(
-            'counted.node <=> counted.publisher', 'counted.priority'
-        ) | indent(4) }} as has_invalid_priority,
-        {{ change_priority(
-            'counted.node <=> counted.publisher', is_client, stamped, 'priorities.priority'
-        ) | indent(4) }} as contending_priority,
-        {{ defending_priority(
-            'counted.node <=> counted.publisher', is_client, stamped, 'priorities.priority'
-        ) | indent(4) }} as defending_priority,
-        counted.was_late
-        or (
-            not counted.was_seen
-            and coalesce(counted.queue_position <= progress.last_position, false)
-        ) as is_late,
-        coalesce(counted.changed_at > counted.latest_time, false) as is_in_future
+        priorities.subscriber is not null as has_subscription,
+        {% if earlier_types -%}
+        -- of a subscription that has ended the log has the priority: 0.00 of a client of the
+        -- publisher, that of the republisher of one below it
+        coalesce(
+            priorities.is_client,
+            earlier_types.recorded_value = 'client' and earlier_priorities.priority = 0.00
+        ) as is_client,
+        {%- else -%}
+        priorities.is_client,
+        {%- endif %}
+        -- the log knows with which priority a change has contended, whatever is stamped on it
+        coalesce(earlier_priorities.priority, counted.priority) as stamped_priority,
+        priorities.priority as subscription_priority
     from counted
-    left join progress on counted.publication = progress.publication
     left join priorities
         on
             counted.publication = priorities.publication
@@ -195,6 +168,55 @@ checked as (
             counted.replication = 'merge'
             and counted.publication = earlier_priorities.publication
             and counted.change_id = earlier_priorities.change_id
+),
+
+-- one row per change: everything that the contract asks about it, its age aside
+checked as (
+    select
+        attributed.* except (
+            priority, has_subscription, is_client, stamped_priority, subscription_priority
+        ),
+        progress.clock as clock_before_run,
+        progress.last_position,
+        progress.last_place,
+        progress.last_behind,
+        attributed.is_publisher_change
+        or attributed.has_subscription
+        {%- if rebuilt_log %}
+        -- what was decided while a subscription lasted stays decided
+        or attributed.earlier_position is not null
+        {%- endif %} as is_known_node,
+        {% if has_records() -%}
+        -- the image of a row is no version of its own
+        coalesce(attributed.operation = 'image' and attributed.lineage is not null, false)
+        or {% endif -%}
+        {{ has_version(
+            replication='attributed.replication', operation='attributed.operation',
+            old_version='attributed.old_version', new_version='attributed.new_version',
+            lineage='attributed.lineage', known_position='attributed.known_position',
+            node='attributed.node'
+        ) | indent(4) }} as has_version,
+        {{ has_invalid_priority(
+            'attributed.is_publisher_change', 'attributed.priority'
+        ) | indent(4) }} as has_invalid_priority,
+        {{ change_priority(
+            is_publisher_change='attributed.is_publisher_change', is_client='attributed.is_client',
+            stamped='attributed.stamped_priority',
+            subscription_priority='attributed.subscription_priority'
+        ) | indent(4) }} as contending_priority,
+        {{ defending_priority(
+            is_publisher_change='attributed.is_publisher_change', is_client='attributed.is_client',
+            stamped='attributed.stamped_priority',
+            subscription_priority='attributed.subscription_priority'
+        ) | indent(4) }} as defending_priority,
+        attributed.was_late
+        or (
+            not attributed.was_seen
+            and coalesce(attributed.queue_position <= progress.last_position, false)
+        ) as is_late,
+        coalesce(attributed.changed_at > attributed.latest_time, false) as is_in_future
+    from attributed
+    left join progress on attributed.publication = progress.publication
 ),
 
 -- one row per change, with the place of its transaction: that of its last change, whatever becomes

@@ -1,6 +1,6 @@
 {{ config(materialized='scratch', reads='arrived_changes', taking='is_repeated') }}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
-{%- set rebuilt_log = held_relation('change_outcomes') if flags.FULL_REFRESH else none %}
+{%- set log = continued_log() -%}
+{%- set rebuilt_log = rebuilt_log() %}
 
 -- Of the changes whose id is met elsewhere, too, or that have none: those that stay. A second copy
 -- is left out; another change with the same id stays and is marked.

@@ -73,8 +73,10 @@ commands as (
             when distributed.kind = 'compensating'
                 -- it brings the publisher's row, whoever has made that
                 then {{ version_maker(
-                    'outcomes.is_written', 'outcomes.version_node', 'outcomes.version_change_id',
-                    'outcomes.held_node', 'outcomes.held_change_id', 'publications.publisher'
+                    is_written='outcomes.is_written', version_node='outcomes.version_node',
+                    version_change_id='outcomes.version_change_id',
+                    held_node='outcomes.held_node', held_change_id='outcomes.held_change_id',
+                    publisher='publications.publisher'
                 ) | indent(12) }}
             when {{ is_decision('outcomes.rule') }} or {{ is_refused_command('outcomes.rule') }}
                 then {{ publisher_side('publications.publisher') }}
@@ -154,7 +156,9 @@ final as (
         cast(null as map<string, string>) as won_row,
         loser,
         operation as command_operation,
-        cast(struct(error_code, error_text) as {{ failure_type() }}) as failure,
+        cast(
+            named_struct('code', error_code, 'name', error_text) as {{ failure_type() }}
+        ) as failure,
         cast(null as map<string, string>) as edited,
         cast(null as string) as author,
         cast(null as string) as reason

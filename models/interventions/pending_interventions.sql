@@ -1,8 +1,8 @@
 {{ config(materialized='scratch', when={'model': 'intervention_log', 'where': 'true'}) }}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') %}
+{%- set log = continued_log() %}
 
--- Decisions of people and refused commands that have not acted yet, in the form of the changes of
--- change_queue.
+-- Decisions of people and refused commands that have not acted yet. with_interventions puts those
+-- whose place the run has reached among the changes of change_queue.
 
 with
 
@@ -53,18 +53,19 @@ final as (
         publications.replication,
         articles.tracked_columns,
         cast(struct(
-            interventions.kind,
-            interventions.conflict_id,
-            gone.conflict_id is not null,
-            interventions.settled_version,
+            interventions.kind as kind,
+            interventions.conflict_id as conflict_id,
+            gone.conflict_id is not null as is_gone,
+            interventions.settled_version as settled_version,
             interventions.is_writing
             and publications.replication = 'merge'
-            and (interventions.kind <> 'refused_command' or articles.compensate_for_errors),
-            if(interventions.kind = 'refused_command', interventions.lost_row, null),
-            if(interventions.kind = 'refused_command', interventions.node, null),
-            interventions.command_operation,
-            interventions.failure,
-            interventions.loser
+            and (interventions.kind <> 'refused_command' or articles.compensate_for_errors)
+                as is_writing,
+            if(interventions.kind = 'refused_command', interventions.lost_row, null) as lost_row,
+            if(interventions.kind = 'refused_command', interventions.node, null) as subscriber,
+            interventions.command_operation as operation,
+            interventions.failure as failure,
+            interventions.loser as loser
         ) as {{ intervention_type() }}) as intervention,
         '{{ invocation_id }}' as run_id
     from interventions

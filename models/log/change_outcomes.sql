@@ -7,7 +7,7 @@
     partition_by='run_sequence'
 ) }}
 {%- set held = held_state() %}
-{%- set log = none if flags.FULL_REFRESH else held_relation('change_outcomes') -%}
+{%- set log = continued_log() -%}
 {%- set interventions_act = has_interventions() -%}
 {%- set facts = decision_facts() -%}
 {%- set few = most_broadcast('changes') -%}
@@ -19,9 +19,6 @@
 {%- set kept_now = facts.kept_of_this_run if without_values else 0 -%}
 {%- set kept_before = facts.kept_of_earlier_runs if without_values else 0 -%}
 {%- set looks_up_values = kept_now + kept_before > 0 -%}
-{%- set kept_values = 'coalesce(identified.kept_row.row, kept.kept_values)'
-    if looks_up_values else 'identified.kept_row.row' -%}
-{%- set row_before = 'if(identified.kept_row.is_deleted, null, ' ~ kept_values ~ ')' -%}
 {%- set keeping_hint = '/*+ broadcast(keeping) */' if kept_now + kept_before <= few -%}
 {%- set merge_conflicts = facts.merge_conflicts -%}
 {%- set conflicts_hint = '/*+ broadcast(new_conflicts) */' if merge_conflicts <= few %}
@@ -201,13 +198,16 @@ identified as (
         case
             when conflict_kind is not null
                 then {{ conflict_id(
-                    'publication', 'article', 'row_key',
-                    by_intervention('change_id', 'losing_version'),
-                    winning_version(
-                        'replication', 'outcome', 'failure', 'record_winner_version',
-                        'coalesce(publisher_version, last_version)'
+                    publication='publication', article='article', row_key='row_key',
+                    losing_version=by_intervention(
+                        intervention='change_id', change='losing_version'
                     ),
-                    "if(replication = 'queued', change_id, null)"
+                    winning_version=winning_version(
+                        replication='replication', outcome='outcome', failure='failure',
+                        record_winner_version='record_winner_version',
+                        publisher_version='coalesce(publisher_version, last_version)'
+                    ),
+                    change_id="if(replication = 'queued', change_id, null)"
                 ) | indent(16) }}
         end as conflict_id
     from decided
@@ -265,69 +265,16 @@ kept as (
 ),
 
 {% endif -%}
-recorded as (
+-- one row per decision, with the row that the publisher held before it
+restored as (
     select
-        identified.publication,
-        identified.article,
-        identified.row_key,
-        identified.change_id,
-        identified.node,
-        identified.transaction_id,
-        identified.transaction_change_count,
-        identified.transaction_position,
-        identified.queue_position,
-        identified.operation,
-        identified.changed_at,
-        identified.old_version,
-        identified.new_version,
-        identified.priority,
-        identified.change_row,
-        identified.comparison,
-        identified.held_version,
-        identified.held_node,
-        identified.held_change_id,
+        identified.*,
         if(
-            identified.intervention.kind = 'refused_command',
-            identified.intervention.lost_row,
-            {{ row_before }}
-        ) as held_row,
-        {{ row_before }} as row_before,
-        identified.publisher_version,
-        identified.publisher_lineage,
-        identified.version_node,
-        identified.version_change_id,
-        identified.merge_version,
-        -- a node whose refused command is not undone gets what is there
-        if(
-            identified.intervention.kind = 'refused_command' and not identified.is_written,
-            {{ row_before }},
-            identified.merged_row
-        ) as merged_row,
-        identified.outcome,
-        identified.rule,
-        identified.conflict_id,
-        identified.conflict_type,
-        identified.conflict_kind,
-        coalesce(identified.failure.code, identified.conflict_type) as reason_code,
-        identified.failure.name as failed_constraint,
-        -- a person has submitted what this node still has
-        coalesce(
-            identified.loser_node,
-            if(identified.new_version is null, null, identified.intervention.loser.node)
-        ) as loser_node,
-        identified.loser_change_id,
-        identified.winner_node,
-        identified.winner_change_id,
-        identified.is_written,
-        identified.is_kept_at_node,
-        identified.replication,
-        identified.policy,
-        identified.conflict_logging,
-        identified.content_hash,
-        identified.run_sequence,
-        identified.intervention,
-        '{{ invocation_id }}' as run_id,
-        identified.decided_at
+            identified.kept_row.is_deleted,
+            null,
+            {{ 'coalesce(identified.kept_row.row, kept.kept_values)'
+                if looks_up_values else 'identified.kept_row.row' }}
+        ) as row_before
     from identified
     {%- if looks_up_values %}
     left join kept
@@ -335,6 +282,73 @@ recorded as (
             identified.change_id = kept.change_id
             and identified.publication = kept.publication
     {%- endif %}
+),
+
+-- one row per decision, in the columns of the log
+recorded as (
+    select
+        publication,
+        article,
+        row_key,
+        change_id,
+        node,
+        transaction_id,
+        transaction_change_count,
+        transaction_position,
+        queue_position,
+        operation,
+        changed_at,
+        old_version,
+        new_version,
+        priority,
+        change_row,
+        comparison,
+        held_version,
+        held_node,
+        held_change_id,
+        if(
+            intervention.kind = 'refused_command',
+            intervention.lost_row,
+            row_before
+        ) as held_row,
+        row_before,
+        publisher_version,
+        publisher_lineage,
+        version_node,
+        version_change_id,
+        merge_version,
+        -- a node whose refused command is not undone gets what is there
+        if(
+            intervention.kind = 'refused_command' and not is_written,
+            row_before,
+            merged_row
+        ) as merged_row,
+        outcome,
+        rule,
+        conflict_id,
+        conflict_type,
+        conflict_kind,
+        coalesce(failure.code, conflict_type) as reason_code,
+        failure.name as failed_constraint,
+        -- a person has submitted what this node still has
+        coalesce(
+            loser_node,
+            if(new_version is null, null, intervention.loser.node)
+        ) as loser_node,
+        loser_change_id,
+        winner_node,
+        winner_change_id,
+        is_written,
+        is_kept_at_node,
+        replication,
+        policy,
+        conflict_logging,
+        content_hash,
+        run_sequence,
+        intervention,
+        '{{ invocation_id }}' as run_id,
+        decided_at
+    from restored
 ),
 
 {% if merge_conflicts -%}
@@ -397,8 +411,7 @@ left_behind as (
 -- one row per change: whose partitions the row lies in before and after the decision
 final as (
     select
-        * except (conflict_id, intervention, row_before, row_after),
-        conflict_id,
+        * except (intervention, row_before, row_after),
         {{ partition_members('row_before') | indent(4) }} as partitions_before,
         {{ partition_members('row_after') | indent(4) }} as partitions_after
     from left_behind

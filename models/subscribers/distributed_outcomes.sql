@@ -51,10 +51,17 @@ judged as (
         {{ is_decision() }} as is_decision,
         {{ is_refused_command() }} as is_refused_command,
         {{ is_submitted_at_node() | indent(8) }} as is_submitted_at_node,
-        if(is_submitted_at_node, loser_node, node) as compensated_node,
         {{ winning_row() }} as winning_row,
-        {{ lost_row() }} as losing_row
+        {{ lost_row() }} as lost_row
     from configured
+),
+
+-- one row per decision: the node that gets the row back
+addressed as (
+    select
+        *,
+        if(is_submitted_at_node, loser_node, node) as compensated_node
+    from judged
 ),
 
 -- one row per decision: the version that its node gets where it is undone there
@@ -66,7 +73,7 @@ compensated as (
             publisher_version,
             null
         ) as compensated_version
-    from judged
+    from addressed
 ),
 
 final as (
@@ -127,7 +134,7 @@ final as (
         conflict_id,
         loser_node,
         winner_node,
-        {{ whole_row('losing_row', 'column_names') | indent(8) }} as lost_row,
+        {{ whole_row('lost_row', 'column_names') | indent(8) }} as lost_row,
         is_refused_command,
         outcome is null as is_written_for_change,
         operation = 'insert'

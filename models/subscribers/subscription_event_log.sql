@@ -41,10 +41,10 @@ identified as (
         publication,
         subscriber,
         event,
-        cast(snapshot_position as bigint) as snapshot_position,
-        cast(queue_position as bigint) as queue_position,
-        cast(at as timestamp) as reported_at,
-        {{ event_id() }} as event_id
+        {{ input_value('subscription_events', 'snapshot_position') }} as snapshot_position,
+        {{ input_value('subscription_events', 'queue_position') }} as queue_position,
+        {{ input_value('subscription_events', 'at') }} as reported_at,
+        {{ event_id() | indent(8) }} as event_id
     from events
 ),
 

@@ -9,5 +9,6 @@ select
     cast(null as string) as loser_node,
     cast(null as string) as winner_node,
     cast(null as string) as failed_constraint,
-    cast(null as string) as node
+    cast(null as string) as node,
+    cast(null as boolean) as is_written
 where false

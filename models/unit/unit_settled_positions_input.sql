@@ -2,5 +2,5 @@
 select
     cast(null as string) as publication,
     cast(null as bigint) as transaction_position,
-    cast(null as boolean) as is_unlike_guess
+    cast(null as boolean) as is_unsettled
 where false

@@ -8,6 +8,8 @@
 ``faults``        what reaches a feed beside what captures upload
 ``lakehouse``     the project's tables
 ``play``          the loop
+``intake``        what became of the rows that came in
+``decided``       what was decided, and which decisions are conflicts
 ``conflict``      one conflict from both sides
 ``state``         what is kept between two calls
 ``report``        what a person reads

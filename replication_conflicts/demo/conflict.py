@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +13,9 @@ from replication_conflicts.demo.site import Site
 from replication_conflicts.lakehouse.relations import canonical_columns
 from replication_conflicts.publication.values import Texts
 
-_CANDIDATES = 20
+_CANDIDATES = 100
+# many keys of the demo hold quotes, bars and backslashes; the one that is shown has none
+_PLAIN_KEY = re.compile(r"[\w.|-]+")
 
 
 @dataclass(frozen=True)
@@ -46,19 +49,20 @@ class BothSides:
 def both_sides(
     lakehouse: Lakehouse, site: Site, held: Mapping[str, NodeRows], published: NodeRows
 ) -> BothSides | None:
-    """A conflict that a subscriber has lost, rather late and rather of two updates; None where no
-    conflict has left a row that is another one now.
+    """A conflict that a subscriber has lost, rather of a plain key, of two updates, and late; None
+    where no conflict has left a row that is another one now.
     """
     publication = site.publication
     candidates = lakehouse.rows(
-        "select conflict_id, article, conflict_kind, reason_text, loser_node"
+        "select conflict_id, article, row_key, conflict_kind, reason_text, loser_node"
         f" from {RELATIONS.published}.conflicts_info"
         f" where publication = '{publication.name}' and has_lost_row"
         f" and loser_node <> '{publication.options.publisher}'"
         " order by conflict_kind = 'update_update' desc, transaction_position desc, conflict_id"
         f" limit {_CANDIDATES}"
     )
-    for one in candidates:
+    # those of plain keys first, each in their order
+    for one in sorted(candidates, key=lambda one: not _has_plain_key(one)):
         article = publication.article(str(one["article"]))
         lost = _lost_row(lakehouse, article, str(one["conflict_id"]))
         key = tuple(lost[name] for name in article.shape.primary_key)
@@ -83,6 +87,10 @@ def both_sides(
             site.has_record(loser, str(one["conflict_id"])),
         )
     return None
+
+
+def _has_plain_key(conflict: Mapping[str, object]) -> bool:
+    return _PLAIN_KEY.fullmatch(str(conflict["row_key"])) is not None
 
 
 def _table(article: NodeArticle) -> str:

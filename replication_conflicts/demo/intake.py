@@ -10,18 +10,18 @@ from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse, queue_tab
 from replication_conflicts.lakehouse.feed import CHANGE
 from replication_conflicts.publication.feed import IMAGE
 
-_LOG = f"{RELATIONS.published}.change_outcomes"
+LOG = f"{RELATIONS.published}.change_outcomes"
 _REJECTED = f"{RELATIONS.published}.rejected_changes"
 _WAITING = f"{RELATIONS.published}.waiting_changes"
-# the log also has what a run wrote by itself, which nobody has changed, and images
-DECIDED = f"{_LOG} where outcome is not null"
-# decisions of people have an outcome as well, but came in no feed, and have no time of a change
-_TAKEN = f"{DECIDED} and changed_at is not null"
+# the log also has images and what a run wrote by itself, without an outcome, and decisions of
+# people, which came in no feed and have no time of a change
+TAKEN = f"{LOG} where outcome is not null and changed_at is not null"
 
 
 @dataclass(frozen=True)
 class Intake:
-    """Numbers of feed rows; `transactions` those of the changes taken, `rejected` by reason.
+    """Numbers of feed rows; `transactions` and, of merge replication, `sessions` those of the
+    changes taken, `rejected` by reason.
 
     Each is counted where it is, none as what is left of the others: a lost row is noticed.
     """
@@ -30,6 +30,7 @@ class Intake:
     copies: int
     taken: int
     transactions: int
+    sessions: int
     images: int
     waiting: int
     rejected: Mapping[str, int]
@@ -54,14 +55,19 @@ def read_intake(lakehouse: Lakehouse, publications: Sequence[NodePublication]) -
             for one in publications
         ),
         copies=lakehouse.count(_copies(publications)),
-        taken=lakehouse.count(f"select count(*) from {_TAKEN}"),
-        transactions=lakehouse.count(
-            "select count(*) from"
-            f" (select distinct publication, transaction_id from {_TAKEN}) as transactions"
-        ),
-        images=lakehouse.count(f"select count(*) from {_LOG} where operation = '{IMAGE}'"),
+        taken=lakehouse.count(f"select count(*) from {TAKEN}"),
+        transactions=_transactions(lakehouse, "queued"),
+        sessions=_transactions(lakehouse, "merge"),
+        images=lakehouse.count(f"select count(*) from {LOG} where operation = '{IMAGE}'"),
         waiting=lakehouse.count(_still_waiting()),
         rejected={str(row["reason"]): int(str(row["number"])) for row in reasons},
+    )
+
+
+def _transactions(lakehouse: Lakehouse, replication: str) -> int:
+    return lakehouse.count(
+        "select count(*) from (select distinct publication, transaction_id"
+        f" from {TAKEN} and replication = '{replication}') as transactions"
     )
 
 
@@ -88,7 +94,7 @@ def _still_waiting() -> str:
     """What a run has seen incomplete, and none has taken or rejected since."""
     return (
         f"select count(*) from {_WAITING} as waiting"
-        f" where not exists (select 1 from {_LOG} as log"
+        f" where not exists (select 1 from {LOG} as log"
         " where log.publication = waiting.publication"
         " and log.change_id = waiting.change_key"
         " and log.content_hash = waiting.content_hash)"

@@ -13,7 +13,8 @@ from rich.text import Text
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.demo.conflict import BothSides
 from replication_conflicts.demo.databases import Kind
-from replication_conflicts.demo.intake import DECIDED, Intake, read_intake
+from replication_conflicts.demo.decided import Decided, read_decided
+from replication_conflicts.demo.intake import Intake, read_intake
 from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.play import Delivery, Ending, Repetition
 from replication_conflicts.demo.site import Site
@@ -50,18 +51,21 @@ NEXT_QUERIES = (
 
 
 def delivery_lines(one: Delivery, deliveries: int) -> list[str]:
-    """One line about a delivery and its run, one for each publication, and what is to come."""
+    """One line about a delivery and its run, one or two short ones for each publication, and what
+    is to come.
+    """
     title = "Last uploads" if one.is_closing else f"Delivery {one.number} of {deliveries}"
     lines = [f"{title}: dbt build {one.seconds:.0f} s"]
     for visit in one.visits:
         parts = [f"{counted(visit.rows, 'row')} reached the feed"]
         if visit.round.transactions:
             parts.insert(0, f"people made {counted(visit.round.transactions, 'transaction')}")
-        if visit.offline:
-            parts.append(f"{', '.join(visit.offline)} offline")
-        if visit.reinitialized:
-            parts.append(f"reinitialized: {', '.join(visit.reinitialized)}")
         lines.append(f"  {visit.publication}: {'; '.join(parts)}")
+        # lines of their own: a terminal of 80 columns breaks none of them
+        if visit.offline:
+            lines.append(f"    offline: {', '.join(visit.offline)}")
+        if visit.reinitialized:
+            lines.append(f"    reinitialized: {', '.join(visit.reinitialized)}")
     # else nobody knows why so few rows are there of so many transactions
     if one.number < deliveries:
         lines.append("  What nodes have not uploaded yet comes with a later delivery.")
@@ -69,15 +73,17 @@ def delivery_lines(one: Delivery, deliveries: int) -> list[str]:
 
 
 def print_results(console: Console, lakehouse: Lakehouse, sites: Sequence[Site]) -> bool:
-    """What came in, outcomes, conflicts by kind and article, commands by kind.
+    """What came in; of each publication outcomes, and conflicts by kind and article; commands.
 
     False where something came in of which nobody knows what became of it.
     """
     intake = read_intake(lakehouse, [site.publication for site in sites])
     print_intake(console, intake)
-    console.print(_outcomes(lakehouse))
     for site in sites:
+        print_decided(console, read_decided(lakehouse, site.publication), site.publication)
         console.print(_conflicts(lakehouse, site.publication))
+        console.print()
+    console.print("The story makes many conflicts on purpose.\n")
     console.print(_commands(lakehouse))
     return not intake.missing
 
@@ -85,12 +91,24 @@ def print_results(console: Console, lakehouse: Lakehouse, sites: Sequence[Site])
 def print_intake(console: Console, intake: Intake) -> None:
     """What came in, and whether it adds up."""
     console.print(_came_in(intake))
+    console.print(
+        "A session of merge replication is one upload: the net changes of many people's\n"
+        "transactions.\n"
+    )
     if intake.missing:
         found = intake.delivered - intake.missing
         console.print(
             f"This does not add up: {intake.delivered:,} rows were delivered, {found:,} are known.",
             style="bold red",
         )
+
+
+def print_decided(console: Console, decided: Decided, publication: NodePublication) -> None:
+    """The outcomes of a publication, and why its conflicts are other ones than those that lost."""
+    console.print(_outcomes(decided, publication))
+    for line in _surprises(decided, publication.options.publisher):
+        console.print(line, soft_wrap=True)
+    console.print()
 
 
 def print_ending(console: Console, ending: Ending, title: str) -> None:
@@ -122,11 +140,15 @@ def _print_conflict(console: Console, one: BothSides) -> None:
         is_lost = column.lost != column.at_publisher
         table.add_row(*(Text(_cell(value)) for value in values), style="yellow" if is_lost else "")
     console.print(table)
-    console.print(Text(one.reason))
     places = f"{one.table} (conflict_id {one.conflict_id})"
     if one.is_at_loser:
         places += f", and in replication_conflict in the database of {one.loser}"
-    console.print(Text(f"The row that lost is kept in {places}.\n"))
+    for line in (
+        one.reason,
+        f"The row that lost is kept in {places}.",
+        "Other keys of the demo hold quotes, bars and backslashes on purpose.\n",
+    ):
+        console.print(Text(line), soft_wrap=True)
 
 
 def _cell(text: str | None) -> str:
@@ -163,7 +185,7 @@ def print_next(console: Console, state: State, plan: Plan, is_repetition: bool) 
     target = "make demo-postgres"
     if plan.databases is Kind.SQLITE:
         target = "make demo"
-        lines.append(f"The databases stay in {_short(state.databases)}")
+        lines += _databases(state.databases)
     lines.append(
         f"To start over: `{program} demo --fresh`"
         if is_repetition
@@ -173,6 +195,21 @@ def print_next(console: Console, state: State, plan: Plan, is_repetition: bool) 
     lines.append(f"What else there is: `{program} demo --help`")
     for line in lines:
         console.print(line, soft_wrap=True)
+
+
+def _databases(folder: Path) -> list[str]:
+    """Where the databases are, and how to look into one."""
+    files = sorted(folder.glob("*/*.db"))
+    names: dict[str, list[str]] = {}
+    for file in files:
+        names.setdefault(file.parent.name, []).append(file.stem)
+    short = _short(folder)
+    lines = [f"The databases stay in {short}/"]
+    lines += [f"  {name}/{{{','.join(nodes)}}}.db" for name, nodes in names.items()]
+    if files:
+        query = "select * from replication_conflict limit 3"
+        lines.append(f"To look into one: sqlite3 {_short(files[-1])} '{query}'")
+    return lines
 
 
 def _program() -> str:
@@ -191,7 +228,7 @@ def _came_in(intake: Intake) -> Table:
     contents = [
         ("feed rows delivered", intake.delivered),
         ("  second copies", intake.copies),
-        (f"  changes taken, in {intake.transactions:,} transactions", intake.taken),
+        (f"  changes taken, in {_transactions(intake)}", intake.taken),
         ("  rows of logical records, unchanged (image)", intake.images),
         ("  waiting for the rest of their transaction", intake.waiting),
         ("  rejected, they break the contract", sum(intake.rejected.values())),
@@ -204,15 +241,39 @@ def _came_in(intake: Intake) -> Table:
     return table
 
 
-def _outcomes(lakehouse: Lakehouse) -> Table:
-    table = _table("What was decided", "outcome", "changes", "transactions")
-    query = (
-        "select outcome, count(*) as number, count(distinct transaction_id) as transactions"
-        f" from {DECIDED} group by outcome order by number desc"
-    )
-    for row in lakehouse.rows(query):
-        table.add_row(str(row["outcome"]), f"{_number(row):,}", f"{row['transactions']:,}")
+def _transactions(intake: Intake) -> str:
+    transactions = counted(intake.transactions, "transaction")
+    return f"{transactions} and {counted(intake.sessions, 'session')}"
+
+
+def _outcomes(decided: Decided, publication: NodePublication) -> Table:
+    unit = "sessions" if publication.is_merge else "transactions"
+    title = f"What was decided in {publication.name}"
+    table = _table(title, "outcome", "changes", "in conflict", f"{unit} with it")
+    for one in decided.outcomes:
+        table.add_row(one.name, *_texts([one.changes, one.conflicts, one.transactions]))
+    if decided.replaced:
+        table.add_row("(replaced rows)", *_texts([0, decided.replaced, 0]))
+    changes = sum(one.changes for one in decided.outcomes)
+    conflicts = sum(one.conflicts for one in decided.outcomes) + decided.replaced
+    table.add_section()
+    table.add_row("all", *_texts([changes, conflicts, decided.transactions]))
     return table
+
+
+def _surprises(decided: Decided, publisher: str) -> list[str]:
+    """What the numbers do not say by themselves."""
+    overwritten = counted(decided.overwritten, "change")
+    replaced = counted(decided.replaced, "row")
+    fallen = counted(decided.fallen, "delete")
+    found = {
+        f"Also conflicts: {overwritten} of {publisher} that applied over what {publisher} did not"
+        " know.": decided.overwritten,
+        f"Also conflicts: {replaced} of logical records that lost as a whole.": decided.replaced,
+        f"No conflicts: {fallen} rejected with the rest of a transaction; a delete has no data to"
+        " lose.": decided.fallen,
+    }
+    return [line for line, number in found.items() if number]
 
 
 def _conflicts(lakehouse: Lakehouse, publication: NodePublication) -> Table:
@@ -230,6 +291,9 @@ def _conflicts(lakehouse: Lakehouse, publication: NodePublication) -> Table:
     for kind in kinds:
         numbers = [counts.get((kind, article), 0) for article in articles]
         table.add_row(kind, *_texts([*numbers, sum(numbers)]))
+    totals = [sum(counts.get((kind, article), 0) for kind in kinds) for article in articles]
+    table.add_section()
+    table.add_row("all", *_texts([*totals, sum(totals)]))
     return table
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,6 +129,27 @@ def test_a_second_demo_waits_for_nothing_and_takes_nothing_away(
     assert not file.exists()
     with state.alone():
         pass
+
+
+def test_a_demo_that_has_just_ended_is_repeated(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan("publisher_wins", Settings())
+    state.start(plan)
+    alone = State.alone
+
+    @contextmanager
+    def after_the_other(this: State) -> Iterator[None]:
+        with alone(this):
+            this.finish(plan, VERSIONS)
+            yield
+
+    repeated: list[bool] = []
+    monkeypatch.setattr(State, "alone", after_the_other)
+    monkeypatch.setattr(check, "problems", tuple)
+    monkeypatch.setattr(console, "_run", lambda *given: repeated.append(given[4]))
+    result = CliRunner().invoke(app, ["demo", "--policy", "publisher_wins"])
+    assert (result.exit_code, result.output, repeated) == (0, "", [True])
 
 
 @pytest.mark.parametrize(

@@ -6,26 +6,36 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from replication_conflicts.console.options import plain_console
 from replication_conflicts.database.articles import node_publication
+from replication_conflicts.demo.conflict import both_sides
+from replication_conflicts.demo.databases import NodeRows
+from replication_conflicts.demo.decided import Decided, Outcome, read_decided
 from replication_conflicts.demo.intake import Intake, read_intake
 from replication_conflicts.demo.lakehouse import Lakehouse
 from replication_conflicts.demo.play import Delivery, Visit
 from replication_conflicts.demo.publications import publication_options
-from replication_conflicts.demo.report import delivery_lines, print_intake
-from replication_conflicts.workload import Round
+from replication_conflicts.demo.report import (
+    delivery_lines,
+    print_decided,
+    print_intake,
+    print_next,
+)
+from replication_conflicts.demo.state import Plan, State
+from replication_conflicts.workload import Round, Settings
 
 PROJECT = Path(__file__).parents[2]
 PUBLICATIONS = [
     node_publication(name, publication_options(PROJECT)) for name in ("inventory", "field_sales")
 ]
 TABLES = (
-    "published.change_outcomes (publication, change_id, transaction_id, operation, outcome,"
-    " changed_at, content_hash)",
+    "published.change_outcomes (publication, change_id, transaction_id, node, operation, outcome,"
+    " conflict_id, changed_at, content_hash, replication)",
     "published.rejected_changes (publication, change_key, content_hash, reason)",
     "published.waiting_changes (publication, change_key, content_hash)",
     *(f"feeds.{one.name}_queue (entry)" for one in PUBLICATIONS),
@@ -67,14 +77,24 @@ class Tables(Lakehouse):
             self.add(staged, publication, change_id, content, place)
 
     def log(
-        self, publication: str, change: tuple[str, int], operation: str, outcome: str | None
+        self,
+        publication: str,
+        change: tuple[str, int],
+        operation: str,
+        outcome: str | None,
+        *,
+        node: str = "north",
+        session: str | None = None,
+        conflict: str | None = None,
     ) -> None:
         """A row of the decision log; a run's own, and a decision of a person, have no content."""
         name, content = change
         moment = "2026-01-01" if content else None
-        session = f"of {name}" if content else None
+        session = session or (f"of {name}" if content else None)
+        kind = "merge" if publication == "field_sales" else "queued"
         log = "published.change_outcomes"
-        self.add(log, publication, name, session, operation, outcome, moment, content)
+        whose = (publication, name, session, node)
+        self.add(log, *whose, operation, outcome, conflict, moment, content, kind)
 
 
 @pytest.fixture
@@ -118,10 +138,11 @@ def printed(intake: Intake) -> tuple[dict[str, int], str]:
 def test_every_row_that_came_in_is_in_one_line(tables: Tables) -> None:
     intake = read_intake(tables, PUBLICATIONS)
     reasons = {"duplicate_change_id": 1, "missing_change_id": 2, "transaction": 1}
-    assert intake == Intake(13, 3, 4, 4, 1, 1, reasons)
+    assert intake == Intake(13, 3, 4, 3, 1, 1, 1, reasons)
     assert intake.missing == 0
     numbers, text = printed(intake)
     delivered = numbers.pop("feed rows delivered")
+    assert numbers["  changes taken, in 3 transactions and 1 session"] == 4
     assert numbers["  rows of logical records, unchanged (image)"] == 1
     parts = {name: number for name, number in numbers.items() if not name.startswith("    ")}
     assert sum(parts.values()) == delivered == 13
@@ -145,6 +166,123 @@ def test_a_row_that_is_nowhere_is_told(tables: Tables) -> None:
     assert "This does not add up: 15 rows were delivered, 13 are known." in printed(intake)[1]
 
 
+def decided_lines(decided: Decided, number: int) -> tuple[dict[str, list[str]], list[str]]:
+    """The numbers of the table, by their names, and the lines below it."""
+    console: Console = plain_console()
+    with console.capture() as output:
+        print_decided(console, decided, PUBLICATIONS[number])
+    lines = output.get().splitlines()
+    cells = [line.split("│")[1:-1] for line in lines if line.startswith("│")]
+    rows = {name.strip(): [one.strip() for one in numbers] for name, *numbers in cells}
+    return rows, [line for line in lines if line[:1].isalpha()][1:]
+
+
+def test_outcomes_and_conflicts_of_a_publication_add_up(tables: Tables) -> None:
+    for change, operation, outcome, node, conflict in (
+        ("own", "update", "applied", "HQ", "1"),
+        ("lost", "update", "rejected", "north", "2"),
+        ("with it", "delete", "rejected", "north", None),
+    ):
+        tables.log(
+            "inventory", (change, 7), operation, outcome, node=node, session="t", conflict=conflict
+        )
+    inventory = read_decided(tables, PUBLICATIONS[0])
+    assert inventory == Decided(
+        (Outcome("applied", 3, 1, 3), Outcome("rejected", 3, 1, 2)), 4, 1, 0, 1
+    )
+    assert decided_lines(inventory, 0) == (
+        {
+            "applied": ["3", "1", "3"],
+            "rejected": ["3", "1", "2"],
+            "all": ["6", "2", "4"],
+        },
+        [
+            "Also conflicts: 1 change of HQ that applied over what HQ did not know.",
+            "No conflicts: 1 delete rejected with the rest of a transaction; a delete has no data"
+            " to lose.",
+        ],
+    )
+
+
+def test_rows_that_are_replaced_with_their_record_are_conflicts(tables: Tables) -> None:
+    tables.log("field_sales", ("run/2", 0), "update", None, conflict="3")
+    sales = read_decided(tables, PUBLICATIONS[1])
+    assert sales == Decided((Outcome("won", 1, 0, 1),), 1, 0, 1, 0)
+    rows, lines = decided_lines(sales, 1)
+    assert rows == {
+        "won": ["1", "-", "1"],
+        "(replaced rows)": ["-", "1", "-"],
+        "all": ["1", "1", "1"],
+    }
+    assert lines == ["Also conflicts: 1 row of logical records that lost as a whole."]
+
+
+class Lost(Lakehouse):
+    """Two conflicts of shelves, by the number of their row; the later one has a strange key."""
+
+    def __init__(self) -> None:
+        self._skus = {"1": 'Q"0070', "2": "BX-0011"}
+
+    def rows(self, query: str) -> list[Mapping[str, object]]:
+        if "conflicts_info" not in query:
+            return [dict(shelf(self._skus[query[-2]], "lost"))]
+        return [
+            {
+                "conflict_id": name,
+                "article": "stock_level",
+                "row_key": f"west|{sku}",
+                "conflict_kind": "update_update",
+                "reason_text": "",
+                "loser_node": "west",
+            }
+            for name, sku in self._skus.items()
+        ]
+
+
+def shelf(sku: str, note: str) -> dict[str, str | None]:
+    """A row of a shelf."""
+    names = PUBLICATIONS[0].article("stock_level").kinds
+    return {**dict.fromkeys(names), "branch_code": "west", "sku": sku, "note": note}
+
+
+class West:
+    """The nodes of the inventory, as far as they are asked about a conflict."""
+
+    publication = PUBLICATIONS[0]
+
+    def has_record(self, node: str, conflict_id: str) -> bool:
+        return node == "west"
+
+
+def test_the_conflict_that_is_shown_has_a_plain_key() -> None:
+    skus = ('Q"0070', "BX-0011")
+    rows: NodeRows = {"stock_level": {("west", sku): shelf(sku, "now") for sku in skus}}
+    site: Any = West()
+    found = both_sides(Lost(), site, {"west": rows, "HQ": rows}, rows)
+    assert found is not None
+    assert (found.conflict_id, found.is_at_loser) == ("2", True)
+    assert {one.name: one.lost for one in found.columns}["sku"] == "BX-0011"
+
+
+def test_the_databases_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    state = State(tmp_path / "demo")
+    for name in ("inventory/HQ", "inventory/west", "field_sales/HQ"):
+        file = state.databases / f"{name}.db"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    console: Console = plain_console()
+    with console.capture() as output:
+        print_next(console, state, Plan("publisher_wins", Settings()), False)
+    assert (
+        "The databases stay in demo/databases/\n"
+        "  field_sales/{HQ}.db\n"
+        "  inventory/{HQ,west}.db\n"
+        "To look into one: sqlite3 demo/databases/inventory/west.db"
+        " 'select * from replication_conflict limit 3'\n"
+    ) in output.get()
+
+
 def test_lines_of_a_delivery_say_what_they_count() -> None:
     visits = (
         Visit("inventory", Round(1, ("north",), 1500), 1315, ("west",), ()),
@@ -152,9 +290,10 @@ def test_lines_of_a_delivery_say_what_they_count() -> None:
     )
     assert delivery_lines(Delivery(1, visits, 59.6), 2) == [
         "Delivery 1 of 2: dbt build 60 s",
-        "  inventory: people made 1,500 transactions; 1,315 rows reached the feed; west offline",
-        "  field_sales: people made 150 transactions; 400 rows reached the feed;"
-        " reinitialized: tablet",
+        "  inventory: people made 1,500 transactions; 1,315 rows reached the feed",
+        "    offline: west",
+        "  field_sales: people made 150 transactions; 400 rows reached the feed",
+        "    reinitialized: tablet",
         "  What nodes have not uploaded yet comes with a later delivery.",
     ]
     # everybody uploads all it has

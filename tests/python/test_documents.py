@@ -36,6 +36,7 @@ DOCUMENTS = (
     "docs/nodes.md",
     "docs/resolvers.md",
     "docs/running.md",
+    "docs/tables.md",
 )
 MACROS = REPOSITORY / "macros"
 # what a `case` gives, and the name that is taken where another one is NULL

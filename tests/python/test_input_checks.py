@@ -191,6 +191,13 @@ NUMBERS_AS_TEXT = """
         ('word', 'high', 'true'), ('wide', '1000', 'true'), ('flag', '75.5', 'yess')
         as given(subscriber, priority, republisher)
 """
+TIMES_AS_TEXT = """
+    'stock' as publication, 'good' as subscriber, 'reinitialized' as event,
+    snapshot_position, queue_position, at
+    from values
+        ('7', '12', '2026-01-01 00:00:00'), ('8', '', 'None'), ('9', '12O', '2026-01-01 00:00:00')
+        as given(snapshot_position, queue_position, at)
+"""
 
 
 @pytest.mark.spark
@@ -200,6 +207,7 @@ def test_numbers_that_come_as_text(consumer: ScratchProject) -> None:
     with inputs_as(
         consumer,
         subscriptions=f"select {NUMBERS_AS_TEXT}",
+        subscription_events=f"select {TIMES_AS_TEXT}",
         conflict_decisions=f"select {DECISION}, 'last' as queue_position",
     ):
         (error,) = errors(consumer)
@@ -207,6 +215,7 @@ def test_numbers_that_come_as_text(consumer: ScratchProject) -> None:
         "subscription 'word': it has the priority 'high', must be decimal(5,2)",
         "subscription 'wide': it has the priority '1000', must be decimal(5,2)",
         "subscription 'flag': it has the republisher 'yess', must be boolean",
+        "subscriber 'good': an event has the queue_position '12O', must be bigint",
         "a decision 'remove' has the queue_position 'last', must be bigint",
     ):
         assert expected in error
@@ -586,6 +595,30 @@ def test_an_event_outlives_its_subscription(consumer: ScratchProject) -> None:
     )
     (error,) = errors(consumer)
     assert "subscriber 'south'" in error
+
+
+@pytest.mark.spark
+def test_an_event_is_the_same_whether_its_numbers_are_text(consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south')")
+    log = f"{consumer.schema}.subscription_event_log"
+    # the inputs stay the queries that they are
+    models = ("--select", "+subscription_event_log", "--exclude", "path:models/inputs")
+    said = (
+        "'stock' as publication, 'south' as subscriber, 'reinitialized' as event, "
+        "{0}(5) as snapshot_position, {0}(9) as queue_position, "
+        "{1} '2026-01-01 00:00:00' as at"
+    )
+    counted = []
+    for number, time in (("bigint", "timestamp"), ("string", "")):
+        query = f"select {said.format(number, time)}"
+        with inputs_as(consumer, subscription_events=query):
+            taken = consumer.build.run("run", *models)
+        assert taken.success, taken.errors
+        events = consumer.build.spark.sql(
+            f"select effective_position from {log} where snapshot_position = 5"
+        )
+        counted.append([row.effective_position for row in events.collect()])
+    assert counted == [[9], [9]]
 
 
 @pytest.mark.spark

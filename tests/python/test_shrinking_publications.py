@@ -134,6 +134,15 @@ def test_what_goes(tmp_path: Path, scratch_state: Path) -> None:
         ]
         assert running.rows(items) == [(1, "north 4"), (2, "north 6")]
         assert running.rows(conflicts) == recorded
+        # those of the label that is gone can still be looked at
+        assert running.rows(
+            "select colname, lost_value, winning_value, is_key from conflict_rows"
+            " where article = 'label'"
+        ) == [("id", "1", "1", None), ("name", "south 2", "north 1", None)]
+        assert running.rows(
+            "select source_object, key_columns, conflicts from article_conflicts"
+            " where article = 'label'"
+        ) == [("p01__label", None, 1)]
         assert running.rows("select publication, subscriber from subscription_status") == [
             ("p01", "north")
         ]

@@ -80,7 +80,7 @@ MERGE = (
     Mutant(
         "a row that is not settled stays behind",
         "models/decision/merge_decisions.sql",
-        "from previous_round where is_unlike_guess",
+        "from previous_round where is_unsettled",
         "from previous_round where false",
     ),
     Mutant(

@@ -32,8 +32,8 @@ QUEUED = (
     Mutant(
         "a verdict per row and not per transaction",
         "models/decision/queued_decisions.sql",
-        "'policy', 'is_publisher_change', 'is_waiting', 'has_conflict', 'has_failure'\n",
-        "'policy', 'is_publisher_change', 'is_waiting', 'is_conflict', 'has_failure'\n",
+        "has_conflict='has_conflict', has_failure='has_failure'\n",
+        "has_conflict='is_conflict', has_failure='has_failure'\n",
     ),
     Mutant(
         "a change does not see the one before it in its transaction",

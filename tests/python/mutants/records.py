@@ -74,7 +74,7 @@ RECORDS = (
     Mutant(
         "a refused command is undone whatever the publisher holds now",
         "macros/rounds/interventions_of_round.sql",
-        "then held_version <=> intervention.settled_version",
+        "then met_version <=> intervention.settled_version",
         "then true",
     ),
     Mutant(

@@ -7,6 +7,11 @@ select
     cast(null as boolean) as is_obsolete,
     cast(null as boolean) as is_run_row,
     cast(null as string) as record_verdict,
+    cast(null as boolean) as is_row_held,
+    cast(null as boolean) as is_same_value,
+    cast(null as string) as comparison,
+    cast(null as boolean) as is_publisher_change,
+    cast(null as string) as verdict,
     cast(null as map<string, string>) as changed_row,
     cast(
         null as struct<

@@ -1,5 +1,0 @@
-{#- Whether a span counts for a session, or a decision of a person, that stands at `place` (session_place). -#}
-{% macro is_at(span, place) -%}
-{{ span }}.from_place < {{ place }}
-            and ({{ span }}.until_place is null or {{ place }} <= {{ span }}.until_place)
-{%- endmacro %}
