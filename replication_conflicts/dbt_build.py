@@ -157,9 +157,23 @@ def _results(result: object) -> Iterable[Any]:
     return [node for node in found if getattr(node, "node", None) is not None]
 
 
+def spark_message(error: Exception) -> str | None:
+    """What Spark says of an error of its own, in short; None: it is none of Spark's."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    # what PySpark has no class for comes as Py4J has it: files that are gone, two writers at once
+    is_of_spark = isinstance(error, (PySparkException, Py4JError))
+    return short_message(str(error)) if is_of_spark else None
+
+
+# the begin of what is for developers: Java's stack, a plan
+_BEHIND = re.compile(r"\n+\s*(?:JVM stacktrace:|at (?:org|java|jdk|scala|io|com|py4j)\.|== SQL)")
+
+
 def short_message(message: str) -> str:
     """A message without Java's stack and without the plan that Spark prints below it."""
-    text = re.split(r"\n+\s*(?:JVM stacktrace:|at org\.apache\.|at java\.|== SQL)", message)[0]
+    text = re.sub(r"^An error occurred while calling \S+\n: ", "", _BEHIND.split(message)[0])
     # Spark's own sentences end with their SQLSTATE; behind it come a position and a plan
     text = re.split(r"(?<=SQLSTATE: \w{5})", text)[0]
     return re.sub(r"\n\s*\n", "\n", text).strip()

@@ -19,8 +19,7 @@ _SOUNDS = (
 _WHOLE_NUMBER = ("INTEGER", "NUMERIC")
 _TEXT = ("TEXT",)
 _FITTING = {
-    **dict.fromkeys(("tinyint", "byte", "smallint", "short"), _WHOLE_NUMBER),
-    **dict.fromkeys(("int", "integer", "bigint", "long", "boolean"), _WHOLE_NUMBER),
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint", "boolean"), _WHOLE_NUMBER),
     **dict.fromkeys(("float", "double"), ("REAL", "NUMERIC", "INTEGER")),
     **dict.fromkeys(("string", "varchar", "char"), _TEXT),
     "decimal": ("NUMERIC", "TEXT", "INTEGER", "REAL"),

@@ -36,11 +36,12 @@ from replication_conflicts.capture.triggers.merge_bodies import (
     number_indexes,
 )
 from replication_conflicts.capture.triggers.postgres_merge import sequence_name
+from replication_conflicts.capture.triggers.postgres_queued import plain_names
 from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness, uniqueness
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
-from replication_conflicts.database.images import quoted
+from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
@@ -53,7 +54,7 @@ select cast(tgrelid as regclass)::text as place, tgname as name,
 from pg_trigger
 where (tgrelid = {table} or tgrelid in (select relid from pg_partition_tree({table})))
     and not tgisinternal and tgenabled <> 'D' and tgtype & 16 <> 0
-    and tgname !~ '^(zz)?_replication_'
+    and tgname not in ({own})
 order by 1, 2
 """
 
@@ -89,11 +90,12 @@ def install(
 
     `priority` is stamped on changes (merge replication: a server subscription's). `is_trial`: all
     of it is undone again.
-    Errors: CaptureProblem; nothing is changed then.
+    Errors: CaptureProblem, and DatabaseProblem where others keep the tables; nothing is changed
+    then.
     """
     check_node(node, publication.options.publisher)
-    if priority is not None and not publication.is_merge:
-        raise CaptureProblem("--priority is of merge replication: other changes carry none")
+    if priority is not None:
+        _check_priority(publication, node)
     with one_transaction(engine, is_trial=is_trial) as connection:
         inspector = inspect(connection)
         if inspector.has_table(tables.nodes.name):
@@ -130,6 +132,15 @@ def install(
     return Installed(len(publication.articles), inserted)
 
 
+def _check_priority(publication: NodePublication, node: str) -> None:
+    if not publication.is_merge:
+        raise CaptureProblem("--priority is of merge replication: other changes carry none")
+    if node == publication.options.publisher:
+        raise CaptureProblem(
+            f"--priority is of a server subscription: '{node}' is the publisher, which has 100.00"
+        )
+
+
 def remove(
     engine: Engine,
     publication: NodePublication,
@@ -143,7 +154,8 @@ def remove(
     agent's position goes, too: rows without versions must be filled anew. `is_trial`: all of it is
     undone again.
 
-    Errors: CaptureProblem where changes wait for their upload, unless `is_discarding`.
+    Errors: CaptureProblem where changes wait for their upload, unless `is_discarding`;
+    DatabaseProblem where others keep the tables.
     """
     with one_transaction(engine, is_trial=is_trial) as connection:
         node = captured_node(connection, publication.name)
@@ -281,7 +293,8 @@ def _only_capture_runs(connection: Connection, table: str) -> Iterator[None]:
     if dialect_of(connection.engine) == "sqlite":
         yield
         return
-    query = _UPDATE_TRIGGERS.format(table=regclass(table))
+    own = ", ".join(map(literal, sorted(plain_names(table))))
+    query = _UPDATE_TRIGGERS.format(table=regclass(table), own=own)
     found = run_plain(connection, query).mappings().all()
     triggers = [(one["place"], quoted(one["name"]), one["for_whom"]) for one in found]
     for place, name, _ in triggers:

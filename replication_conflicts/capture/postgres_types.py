@@ -20,9 +20,9 @@ _WHOLE_NUMBER = ("smallint", "integer", "bigint")
 _TEXT = ("text", "character varying", "citext")
 # what keeps values of a type, the recommended one first
 _FITTING = {
-    **dict.fromkeys(("tinyint", "byte", "smallint", "short"), _WHOLE_NUMBER),
-    **dict.fromkeys(("int", "integer"), ("integer", "smallint", "bigint")),
-    **dict.fromkeys(("bigint", "long"), ("bigint", "smallint", "integer")),
+    **dict.fromkeys(("tinyint", "smallint"), _WHOLE_NUMBER),
+    "int": ("integer", "smallint", "bigint"),
+    "bigint": ("bigint", "smallint", "integer"),
     "float": ("real",),
     "double": ("double precision",),
     "decimal": ("numeric",),

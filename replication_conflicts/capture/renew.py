@@ -72,7 +72,8 @@ def renew(
     are. All in one transaction; `is_trial`: it is undone again.
 
     Errors: CaptureProblem where an article has become another one, a table has lost its triggers,
-    or a new column has values, which no trigger has seen; nothing is changed then.
+    or a new column has values, which no trigger has seen; DatabaseProblem where others keep the
+    tables. Nothing is changed then.
     """
     if existing is ExistingRows.SNAPSHOT:
         raise CaptureProblem(

@@ -19,6 +19,7 @@ from replication_conflicts.capture.installation import (
 )
 from replication_conflicts.capture.numbers import OwnNumbers
 from replication_conflicts.capture.problem import CaptureProblem
+from replication_conflicts.capture.triggers import own_triggers
 from replication_conflicts.capture.triggers.merge_bodies import (
     IS_AGAIN,
     OPERATION,
@@ -38,6 +39,7 @@ from replication_conflicts.database.metadata import (
     parent_names,
 )
 from replication_conflicts.database.statements import (
+    Prepared,
     Tables,
     escaped,
     prepared,
@@ -53,8 +55,9 @@ from replication_conflicts.statements import NEW_VERSION, OLD_VERSION, parameter
 class QueuedCapture:
     """Queued updating: versions are in the rows themselves."""
 
-    def __init__(self, publication: NodePublication) -> None:
+    def __init__(self, publication: NodePublication, dialect: str) -> None:
         self._publication = publication
+        self._dialect = dialect
 
     def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """The statements have set the versions."""
@@ -80,6 +83,10 @@ class QueuedCapture:
     def awaits_snapshot(self, connection: Connection) -> bool:
         """As `install` was told."""
         return awaits_snapshot(connection, self._publication)
+
+    def own_triggers(self, article: str) -> frozenset[str]:
+        """Those that write the queue, and keep versions."""
+        return own_triggers(self._dialect, article, is_merge=False)
 
 
 def awaits_snapshot(connection: Connection, publication: NodePublication) -> bool:
@@ -109,20 +116,15 @@ class MergeCapture:
         self._node = node
         self._numbers = OwnNumbers(publication.name, node)
         self._rows = rows
-        self._metadata = {
-            name: {
-                **prepared(metadata_shape(article), rows.dialect),
-                # a tombstone is a row without a version, so that inserts find it, too
-                "delete": prepared(metadata_shape(article, is_deleting=True), rows.dialect)[
-                    "update"
-                ],
-            }
-            for name, article in publication.articles.items()
-        }
-        self._where_key = {}
+        self._metadata: dict[str, dict[str, Prepared]] = {}
+        self._where_key: dict[str, str] = {}
         for name, article in publication.articles.items():
             shape = metadata_shape(article)
-            self._where_key[name] = where_key(shape, prepared(shape, rows.dialect)["delete"])
+            beside = prepared(shape, rows.dialect)
+            self._where_key[name] = where_key(shape, beside["delete"])
+            # a tombstone is a row without a version, so that inserts find it, too
+            gone = prepared(metadata_shape(article, is_deleting=True), rows.dialect)["update"]
+            self._metadata[name] = {**beside, "delete": gone}
 
     def applied(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """Versions and lineages follow; a command that found an unsent insert is kept.
@@ -189,6 +191,10 @@ class MergeCapture:
     def awaits_snapshot(self, connection: Connection) -> bool:
         """As `install` was told."""
         return awaits_snapshot(connection, self._publication)
+
+    def own_triggers(self, article: str) -> frozenset[str]:
+        """Those that keep versions and lineages."""
+        return own_triggers(self._rows.dialect, article, is_merge=True)
 
     def _follow(self, connection: Connection, commands: Sequence[AgentCommand]) -> None:
         """Where a command has acted, the version and what is known are its own."""
@@ -347,4 +353,4 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
         )
     if publication.is_merge:
         return MergeCapture(publication, node, rows)
-    return QueuedCapture(publication)
+    return QueuedCapture(publication, rows.dialect)

@@ -11,7 +11,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -32,9 +32,9 @@ from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.database.agent_tables import unreported_snapshot
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.engine import dialect_of
-from replication_conflicts.database.faults import Fault, fault_of
+from replication_conflicts.database.faults import Fault, error_text, fault_of
 from replication_conflicts.database.images import texts_of, values_of
-from replication_conflicts.database.locks import lock_tables
+from replication_conflicts.database.locks import SHORT_TRY_SECONDS, lock_tables
 from replication_conflicts.database.metadata import metadata_name
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.publication.feed import FeedRow
@@ -44,19 +44,19 @@ CHANGES_AT_ONCE = 5_000
 PATIENCE_SECONDS = 60.0
 # an agent's report is a commit in the lakehouse
 _REPORT_SECONDS = 1.0
-# well below PostgreSQL's deadlock_timeout of a second
-_LOCK_MILLISECONDS = 200
 
-# whole transactions, by the place of their last change, up to about so many changes
-_LAST = """
-select max(last_id) from (
+# whole transactions, by the place of their last change, up to about so many changes; and up to
+# which place there are any
+_REACH = """
+select max(case when changes_so_far - changes < :most then last_id end) as last,
+    max(last_id) as newest
+from (
     select max(queue_id) as last_id, count(*) as changes,
         sum(count(*)) over (order by max(queue_id)) as changes_so_far
     from replication_queue
     where publication = :publication and batch is null
     group by transaction_key
 ) as transactions
-where changes_so_far - changes < :most
 """
 _SEAL = """
 update replication_queue as sealed
@@ -91,12 +91,28 @@ class _UnreportedSnapshot(CaptureProblem):
 
 
 @dataclass(frozen=True)
+class Reach:
+    """Up to which place of the database's queue a batch goes, and how far the queue went then."""
+
+    last: int
+    newest: int
+
+
+# a session is all that there is
+_ALL = Reach(0, 0)
+
+
+@dataclass(frozen=True)
 class Batch:
-    """Changes that go to the feed together; each batch of a node has a higher `number`."""
+    """Changes that go to the feed together; each batch of a node has a higher `number`.
+
+    `reach`: None for one that was on its way before.
+    """
 
     node: str
     number: int
     size: int
+    reach: Reach | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -124,9 +140,13 @@ def upload(
 ) -> Uploaded:
     """Move everything that is committed now; `most` changes, about, enter the feed at once.
 
-    `progress` is told after every batch what has been moved so far.
+    What people commit meanwhile may go with it, or waits for the next upload. `progress` is told
+    after every batch what has been moved so far.
+    Errors: those of `seal`.
     """
     done = Uploaded()
+    # how far the queue went when the first new batch was sealed
+    newest: int | None = None
     while (batch := _patient_seal(engine, publication, most)) is not None:
         rows = read(engine, publication, batch)
         if not rows:
@@ -137,7 +157,19 @@ def upload(
         done.changes += batch.size
         done.batches += 1
         progress(done)
+        if batch.reach is None:
+            continue
+        newest = batch.reach.newest if newest is None else newest
+        if batch.reach.last >= newest:
+            _check_captured(engine, publication)
+            break
     return done
+
+
+def _check_captured(engine: Engine, publication: NodePublication) -> None:
+    """Errors: CaptureProblem where a table is not captured any more."""
+    with engine.begin() as connection:
+        check_triggers(connection, publication)
 
 
 def upload_together(
@@ -163,14 +195,15 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
     Under merge replication a batch is a session: everything that is pending.
 
     Errors: CaptureProblem, also where a snapshot is not reported yet, and where a table is not
-    captured any more, once all is on its way that was captured before.
+    captured any more, once all is on its way that was captured before; DatabaseProblem where
+    somebody does not stop writing.
     """
     with engine.begin() as connection:
         node = captured_node(connection, publication.name)
-        check_articles(connection, publication)
-        check_sees_all(connection, publication)
         if publication.is_merge and dialect_of(engine) == "postgres":
             _keep_still(connection, publication)
+        check_articles(connection, publication)
+        check_sees_all(connection, publication)
         found = _sealed(connection, publication, node, most)
         if found is None:
             check_triggers(connection, publication)
@@ -188,9 +221,16 @@ def _keep_still(connection: Connection, publication: NodePublication) -> None:
     Who writes may hold one table and wait for another: then this gives up, and comes again, before
     PostgreSQL looks for a deadlock and ends somebody's transaction.
     """
-    run_plain(connection, f"set local lock_timeout = '{_LOCK_MILLISECONDS}ms'")
     beside = (metadata_name(name) for name in publication.articles)
-    lock_tables(connection, beside, "share row exclusive")
+    lock_tables(
+        connection,
+        beside,
+        "share row exclusive",
+        PATIENCE_SECONDS,
+        longest_try=SHORT_TRY_SECONDS,
+    )
+    # and an agent that begins with a snapshot may hold the node, and wait for one of them
+    run_plain(connection, f"set local lock_timeout = {round(1000 * SHORT_TRY_SECONDS)}")
 
 
 def _sealed(
@@ -200,15 +240,18 @@ def _sealed(
     locked = select(tables.nodes).where(mine).with_for_update()
     state = connection.execute(locked).mappings().one()
     number, size = state["next_batch"], state["batch_size"]
+    if size:
+        return Batch(node, number, size)
+    reach: Reach | None = _ALL
+    if publication.is_merge:
+        size = seal_session(connection, publication, number, node, state["priority"])
+    else:
+        reach = _reach(connection, publication.name, most)
+        size = _seal(connection, publication.name, number, reach.last) if reach else 0
     if not size:
-        if publication.is_merge:
-            size = seal_session(connection, publication, number, node, state["priority"])
-        else:
-            size = _seal(connection, publication.name, number, most)
-        if not size:
-            return None
-        connection.execute(tables.nodes.update().where(mine).values(batch_size=size))
-    return Batch(node, number, size)
+        return None
+    connection.execute(tables.nodes.update().where(mine).values(batch_size=size))
+    return Batch(node, number, size, reach)
 
 
 def _patient_seal(engine: Engine, publication: NodePublication, most: int) -> Batch | None:
@@ -222,8 +265,13 @@ def _patient_seal(engine: Engine, publication: NodePublication, most: int) -> Ba
                 raise
             time.sleep(_REPORT_SECONDS)
         except DBAPIError as error:
-            if fault_of(error) is not Fault.BUSY or time.monotonic() > deadline:
+            if fault_of(error) is not Fault.BUSY:
                 raise
+            if time.monotonic() > deadline:
+                raise CaptureProblem(
+                    f"for {PATIENCE_SECONDS:g} s nothing could be sealed: {error_text(error)}."
+                    " Where that is a lock, end the transaction that holds it; then upload again"
+                ) from error
         time.sleep(random.uniform(0.01, 0.1))
 
 
@@ -313,15 +361,20 @@ def finish(engine: Engine, publication: str, batch: Batch) -> None:
         )
 
 
-def _seal(connection: Connection, publication: str, number: int, most: int) -> int:
-    names = {"publication": publication}
+def _reach(connection: Connection, publication: str, most: int) -> Reach | None:
+    """How far a new batch goes; None where nothing is pending."""
     if connection.dialect.name == "sqlite":
         # an application that has not ended its transaction as it should has committed it
         connection.execute(tables.open_transaction.delete())
-    last = connection.execute(text(_LAST), {**names, "most": most}).scalar()
-    if last is None:
-        return 0
-    connection.execute(text(_SEAL), {**names, "batch": number, "last": last})
+    names = {"publication": publication, "most": most}
+    found = connection.execute(text(_REACH), names).mappings().one()
+    return None if found["last"] is None else Reach(int(found["last"]), int(found["newest"]))
+
+
+def _seal(connection: Connection, publication: str, number: int, last: int) -> int:
+    """Seal what is pending up to a place; the number of changes."""
+    names = {"publication": publication, "batch": number, "last": last}
+    connection.execute(text(_SEAL), names)
     sealed = (tables.queue.c.publication == publication) & (tables.queue.c.batch == number)
     count = select(func.count()).select_from(tables.queue).where(sealed)
     return int(connection.execute(count).scalar_one())

@@ -70,7 +70,8 @@ def install_command(
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="Merge replication: a server subscription's, stamped on changes; 0.00 to 99.99.",
+            help="Merge replication: a server subscription's, stamped on changes; 0.00 to 99.99."
+            " Not for the publisher.",
         ),
     ] = None,
     dry_run: DryRunOption = False,

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from replication_conflicts.console.options import (
-    PROBLEMS,
     DryRunOption,
     plain_console,
+    problems_in_one_line,
     stop,
 )
 from replication_conflicts.database.articles import node_publication
@@ -79,22 +79,25 @@ def demo(
         stop(f"--policy is {policy}, must be one of: {', '.join(POLICIES)}")
     plan = Plan(policy, Settings(transactions, deliveries, seed), databases)
     state = State(folders.local_folder() / "demo")
-    is_repetition = _is_repetition(state, plan, fresh)
     if dry_run:
-        _print_plan(console, project, plan, is_repetition)
+        _print_plan(console, project, plan, _is_repetition(state, plan, fresh))
         return
+    others = (DemoError, SessionError, ProfileError, PostgresProblem)
+    with problems_in_one_line(*others), state.alone():
+        # a demo that ran until now may be the one to repeat
+        is_repetition = _is_repetition(state, plan, fresh)
+        _stop_at_problems(databases, is_repetition)
+        if not is_repetition and not fresh:
+            _say_why_over(console, state, plan)
+        _run(console, project, state, plan, is_repetition, fresh, tests)
+
+
+def _stop_at_problems(databases: Kind, is_repetition: bool) -> None:
     problems = [*check.problems()]
     if databases is Kind.POSTGRES and not is_repetition and programs() is None:
         problems.append("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     if problems:
         stop("\n".join(problems))
-    try:
-        with state.alone():
-            if not is_repetition and not fresh:
-                _say_why_over(console, state, plan)
-            _run(console, project, state, plan, is_repetition, fresh, tests)
-    except (DemoError, SessionError, ProfileError, PostgresProblem, *PROBLEMS) as error:
-        stop(str(error))
 
 
 def _run(

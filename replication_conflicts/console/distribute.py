@@ -76,7 +76,7 @@ def distribute(
         int, typer.Option(min=1, help="How many transactions are committed together.")
     ] = Options.most_transactions,
     patience: Annotated[
-        float, typer.Option(min=0, help="Seconds to wait for a database that is away.")
+        float, typer.Option(min=0, help="Seconds to wait for a database that is away, or locked.")
     ] = Options.patience_seconds,
     initialize: Annotated[
         bool,

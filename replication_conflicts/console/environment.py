@@ -50,8 +50,9 @@ def fetch_jars() -> None:
             raise typer.Exit(1) from error
     if not class_archive.is_current():
         typer.echo("Archiving Spark's classes for quicker starts, once (about a minute) ...")
-        if not class_archive.make():
-            typer.echo("This Java makes no archive: starts take some seconds longer.")
+        problem = class_archive.make()
+        if problem is not None:
+            typer.echo(f"{problem} Starts take some seconds longer.")
 
 
 def write_profile(

@@ -16,7 +16,10 @@ from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import DatabaseProblem
 from replication_conflicts.database.faults import error_text
+from replication_conflicts.dbt_build import DbtBuild, spark_message
 from replication_conflicts.distribution.apply import AgentProblem
+from replication_conflicts.environment.profile import ProfileError, target_schema
+from replication_conflicts.environment.session import SessionError
 from replication_conflicts.lakehouse.relations import LakehouseProblem
 from replication_conflicts.publication.commands import UnknownCommand
 from replication_conflicts.publication.configuration import (
@@ -93,10 +96,6 @@ def chosen_publication(project: Path, name: str | None) -> NodePublication:
 
 def spark_of(project: Path, profiles: Path | None, target: str | None) -> SparkSession:
     """The session that the project's builds use."""
-    from replication_conflicts.dbt_build import DbtBuild
-    from replication_conflicts.environment.profile import ProfileError
-    from replication_conflicts.environment.session import SessionError
-
     try:
         return DbtBuild(project, profiles or project / "profiles", target).spark
     except (ProfileError, SessionError) as problem:
@@ -105,8 +104,6 @@ def spark_of(project: Path, profiles: Path | None, target: str | None) -> SparkS
 
 def schema_of_builds(project: Path, profiles: Path | None, target: str | None) -> str:
     """Where the project's builds write. Errors: LakehouseProblem."""
-    from replication_conflicts.environment.profile import ProfileError, target_schema
-
     try:
         return target_schema(project, profiles or project / "profiles", target)
     except ProfileError as problem:
@@ -121,14 +118,23 @@ def plain_console() -> Console:
 
 
 @contextmanager
-def problems_in_one_line() -> Iterator[None]:
-    """What goes wrong at a node ends the command, and the message says why."""
+def problems_in_one_line(*others: type[Exception]) -> Iterator[None]:
+    """What goes wrong at a node or in Spark ends the command, and the message says why.
+
+    `others`: problems of this command alone.
+    """
+    expected: tuple[type[Exception], ...] = (*PROBLEMS, *others)
     try:
         yield
-    except PROBLEMS as problem:
+    except expected as problem:
         stop(str(problem))
     except DBAPIError as error:
         stop(error_text(error))
+    except Exception as error:
+        message = spark_message(error)
+        if message is None:
+            raise
+        stop(message)
 
 
 def stop(message: str) -> NoReturn:

@@ -59,14 +59,16 @@ def scenarios(
         console.width = _WIDTH_OF_FILES
     started = time.monotonic()
     suites, problems = read_suites(files)
+    wrong_list: list[SuiteProblem] = []
     try:
         expected = read_expected_failures(expected_failures)
         if expected_failures is not None and not problems:
-            problems += unknown_names(expected_failures, expected, suites, every)
+            wrong_list = unknown_names(expected_failures, expected, suites, every)
     except SuiteProblem as problem:
-        problems.append(problem)
-    if problems:
-        print_problems(console, problems)
+        wrong_list = [problem]
+    print_problems(console, [*problems, *wrong_list])
+    if wrong_list or not suites:
+        problems += wrong_list
         console.print(f"0 passed, {len(problems)} failed")
         raise typer.Exit(1)
     cases = sum(len(suite.cases) for suite in suites)
@@ -77,6 +79,7 @@ def scenarios(
             console.print(f"{time.monotonic() - started:5.0f} s  {line}", soft_wrap=True)
 
         result = run_suites(suites, hard, report, expected, keep)
+    result.problems += [str(problem) for problem in problems]
     _print_result(console, result)
     raise typer.Exit(1 if result.failures else 0)
 

@@ -13,15 +13,12 @@ from replication_conflicts.console.options import (
     PublicationOption,
     TargetOption,
     plain_console,
-    stop,
+    problems_in_one_line,
 )
 from replication_conflicts.environment.profile import ProfileError
 from replication_conflicts.environment.session import SessionError
-from replication_conflicts.lakehouse.relations import LakehouseProblem, check_name
-from replication_conflicts.publication.configuration import (
-    ConfigurationProblem,
-    project_publications,
-)
+from replication_conflicts.lakehouse.relations import check_name
+from replication_conflicts.publication.configuration import project_publications
 from replication_conflicts.publication.publication import POLICIES
 from replication_conflicts.what_if.answer import Project, WhatIfFailed, answer
 from replication_conflicts.what_if.question import read_question
@@ -73,7 +70,7 @@ def what_if(
     people would have done afterwards is not foreseen.
     """
     console = plain_console()
-    try:
+    with problems_in_one_line(ProfileError, ScratchProblem, SessionError, WhatIfFailed):
         configured = project_publications(project_dir)
         question = read_question(configured, publication, policy, resolver or (), priority or ())
         project = Project(project_dir, profiles_dir or project_dir / "profiles", target)
@@ -82,12 +79,3 @@ def what_if(
         with console.status("reading the project") as status:
             found = answer(project, configured, question, name, status.update)
         print_answer(console, found, limit)
-    except (
-        ConfigurationProblem,
-        LakehouseProblem,
-        ProfileError,
-        ScratchProblem,
-        SessionError,
-        WhatIfFailed,
-    ) as problem:
-        stop(str(problem))

@@ -38,6 +38,9 @@ class CaptureState(Protocol):
     def awaits_snapshot(self, connection: Connection) -> bool:
         """Whether people have said that a snapshot replaces the rows that were there."""
 
+    def own_triggers(self, article: str) -> frozenset[str]:
+        """The names that its triggers at an article's table have; others are the application's."""
+
 
 class NoCapture:
     """A node that captures nothing."""
@@ -65,3 +68,7 @@ class NoCapture:
     def awaits_snapshot(self, connection: Connection) -> bool:
         """Nobody was asked."""
         return False
+
+    def own_triggers(self, article: str) -> frozenset[str]:
+        """There are none."""
+        return frozenset()

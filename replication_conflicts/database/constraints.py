@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import Connection
@@ -75,26 +75,36 @@ def _unmet(connection: Connection, word: str) -> Counter[tuple[object, ...]]:
 
 
 # what a delete would take along: rows that refer to the row, and what triggers do that are not
-# those of capture
+# those of capture ({own})
 _SQLITE_FOLLOWERS = """
 select 1 from sqlite_master held, pragma_foreign_key_list(held.name) named
 where held.type = 'table' and lower(named."table") = lower({table})
     and named.on_delete <> 'NO ACTION'
 union all
 select 1 from sqlite_master
-where type = 'trigger' and lower(tbl_name) = lower({table}) and name not like 'replication%'
+where type = 'trigger' and lower(tbl_name) = lower({table}) and name not in ({own})
 """
+# the row may stand in a partition, or in a table that inherits from this one, which has references
+# and triggers of its own; rules are those of the table that a statement names
 _POSTGRES_FOLLOWERS = """
-select 1 from pg_constraint
-where contype = 'f' and confrelid = cast({relation} as regclass) and confdeltype <> 'a'
+with recursive part (relation) as (
+    select cast(cast({relation} as regclass) as oid)
+    union
+    select one.inhrelid from pg_inherits one inner join part on part.relation = one.inhparent
+)
+select 1 from pg_constraint inner join part on part.relation = confrelid
+where contype = 'f' and confdeltype <> 'a'
 union all
-select 1 from pg_trigger
-where tgrelid = cast({relation} as regclass) and not tgisinternal
-    and tgname !~ '^(zz)?_replication_'
+select 1 from pg_trigger inner join part on part.relation = tgrelid
+where not tgisinternal and tgname not in ({own})
+union all
+select 1 from pg_rewrite where ev_class = cast({relation} as regclass)
 """
 
 
-def may_be_written_anew(connection: Connection, article: NodeArticle) -> bool:
+def may_be_written_anew(
+    connection: Connection, article: NodeArticle, own_triggers: Collection[str]
+) -> bool:
     """Whether a delete and an insert of a row do no more than an update of it.
 
     They would lose columns that are not of the publication, and what other rows and triggers do
@@ -111,13 +121,18 @@ def may_be_written_anew(connection: Connection, article: NodeArticle) -> bool:
     words = {"table": name, "relation": literal(quoted(article.name))}
     held = set(run_plain(connection, columns.format(**words)).scalars())
     is_whole = held == {*article.kinds, article.shape.version_column}
-    return is_whole and not has_followers(connection, article)
+    return is_whole and not has_followers(connection, article, own_triggers)
 
 
-def has_followers(connection: Connection, article: NodeArticle) -> bool:
-    """Whether other rows or triggers do something when a row goes."""
+def has_followers(
+    connection: Connection, article: NodeArticle, own_triggers: Collection[str]
+) -> bool:
+    """Whether other rows or triggers do something when a row goes; `own_triggers`: of capture."""
     is_sqlite = connection.dialect.name == "sqlite"
     query = (_SQLITE_FOLLOWERS if is_sqlite else _POSTGRES_FOLLOWERS).format(
-        table=literal(article.name), relation=literal(quoted(article.name))
+        table=literal(article.name),
+        relation=literal(quoted(article.name)),
+        # of nobody's name where there are none: an empty list is no SQL in PostgreSQL
+        own=", ".join(map(literal, sorted(own_triggers))) or "''",
     )
     return run_plain(connection, query).first() is not None

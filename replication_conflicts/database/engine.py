@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 # SQLAlchemy's name of a database, and the name of its SQL in `command_statements`
 DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
 # what the agent knows to ask: of psycopg the SQLSTATE of an error, of sqlite3 its class
 _DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
-SQLITE_WAIT_SECONDS = 60.0
+WAIT_SECONDS = 60.0
 _LOCK_WAIT = "lock_wait_seconds"
 # triggers in PostgreSQL ask for this setting, which ends with the transaction
 AGENT_SETTING = "replication_conflicts.agent"
@@ -32,11 +32,11 @@ _POSTGRES_SETTINGS = (
 
 
 class DatabaseProblem(Exception):
-    """A database that cannot be used; the message says why in one line."""
+    """A database that cannot be used, or not now; the message says why in one line."""
 
 
-def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine:
-    """An engine for a node's database; SQLite's driver waits so long for a lock, or an even part.
+def open_database(url: str, wait_seconds: float = WAIT_SECONDS) -> Engine:
+    """An engine for a node's database, which waits so long for a lock, or an even part.
 
     Errors: DatabaseProblem.
     """
@@ -57,17 +57,11 @@ def open_database(url: str, wait_seconds: float = SQLITE_WAIT_SECONDS) -> Engine
         )
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
+    # nothing interrupts SQLite's driver meanwhile
+    part = wait_seconds / max(1, math.ceil(wait_seconds / WAIT_SECONDS))
     if parsed.get_backend_name() == "sqlite":
-        # nothing interrupts the driver meanwhile
-        parts = max(1, math.ceil(wait_seconds / SQLITE_WAIT_SECONDS))
-        return _open_sqlite(url, parsed.database, wait_seconds / parts)
-    given = parsed.query.get("options", ())
-    options = " ".join([*([given] if isinstance(given, str) else given), *_POSTGRES_SETTINGS])
-    try:
-        engine = create_engine(parsed, connect_args={"options": options})
-    except (NoSuchModuleError, ImportError) as error:
-        raise DatabaseProblem(f"the driver of {parsed.drivername} is missing: {error}") from error
-    return engine
+        return _open_sqlite(url, parsed.database, part)
+    return _open_postgres(parsed, part)
 
 
 def _without_password(url: str) -> str:
@@ -76,6 +70,21 @@ def _without_password(url: str) -> str:
     user, at, host = (rest or scheme).rpartition("@")
     shown = f"{scheme}{separator}" if separator else ""
     return re.sub(r"(?i)(password=)[^&]*", r"\1***", f"{shown}{'***' if user else ''}{at}{host}")
+
+
+def _open_postgres(url: URL, wait_seconds: float) -> Engine:
+    given = url.query.get("options", ())
+    # a server waits for as long as somebody leaves a transaction open, and 0 is no time, but no end
+    lock_timeout = f"-c lock_timeout={max(1, round(1000 * wait_seconds))}"
+    options = [*([given] if isinstance(given, str) else given), lock_timeout, *_POSTGRES_SETTINGS]
+    try:
+        return create_engine(
+            url,
+            connect_args={"options": " ".join(options)},
+            execution_options={_LOCK_WAIT: wait_seconds},
+        )
+    except (NoSuchModuleError, ImportError) as error:
+        raise DatabaseProblem(f"the driver of {url.drivername} is missing: {error}") from error
 
 
 def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:
@@ -104,7 +113,7 @@ def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:
 
 
 def lock_wait(engine: Engine) -> float:
-    """How many seconds the driver waits for a lock before it says that there is one."""
+    """How many seconds are waited for a lock before it is said that there is one."""
     return float(engine.get_execution_options().get(_LOCK_WAIT, 0.0))
 
 

@@ -54,6 +54,7 @@ _SQLITE_UNFIT = (
 )
 
 
+_POSTGRES_LOCKED = "55P03"
 _SQLITE_LOCKED = "database is locked"
 # what passes by itself; after a full disk SQLite has ended the transaction, and says so
 _SQLITE_FOR_THE_MOMENT = (
@@ -109,8 +110,9 @@ def _fault_of_sqlite(name: str, text: str) -> Fault:
 
 
 def is_locked(error: DBAPIError) -> bool:
-    """Whether SQLite's driver has waited for somebody else's transaction, and has given up."""
-    return str(error.orig).startswith(_SQLITE_LOCKED)
+    """Whether SQLite's driver or PostgreSQL has waited for others, and has given up."""
+    state = getattr(error.orig, "sqlstate", None)
+    return state == _POSTGRES_LOCKED or str(error.orig).startswith(_SQLITE_LOCKED)
 
 
 def is_decided_by_other_rows(error: DBAPIError) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from functools import cache
 
 from sqlglot import exp
 
@@ -22,13 +23,9 @@ _EXACT = Context(prec=400)
 _COLUMNS_A_CALL = 50
 _POSTGRES_TYPES = {
     "tinyint": "smallint",
-    "byte": "smallint",
     "smallint": "smallint",
-    "short": "smallint",
     "int": "integer",
-    "integer": "integer",
     "bigint": "bigint",
-    "long": "bigint",
     "float": "real",
     "double": "double precision",
     "boolean": "boolean",
@@ -42,17 +39,20 @@ _INTEGERS = ("smallint", "integer", "bigint")
 _YEARS = "{0} >= date '0001-01-01' and {0} < date '10000-01-01'"
 _POSTGRES_LIMITS = {
     "decimal": "{0} <> 'NaN' and {2} = {0}",
-    **dict.fromkeys(("tinyint", "byte"), "{0} between -128 and 127"),
+    "tinyint": "{0} between -128 and 127",
     **dict.fromkeys(("varchar", "char"), "length({0}) <= {1}"),
     **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), _YEARS),
 }
 
 
+# triggers and statements write the same names again and again, and sqlglot takes its time
+@cache
 def quoted(name: str) -> str:
     """A name as SQLite and PostgreSQL take any name."""
     return exp.to_identifier(name, quoted=True).sql("postgres")
 
 
+@cache
 def literal(text: str) -> str:
     """A text as an SQL literal."""
     return exp.Literal.string(text).sql("postgres")

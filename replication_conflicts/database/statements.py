@@ -44,8 +44,7 @@ def prepared(shape: ArticleShape, dialect: str) -> dict[str, Prepared]:
     """A table's conditional insert, update and delete, by operation."""
     return {
         one.operation: Prepared(statement, text(escaped(statement)), one.parameters)
-        for one in statements(shape)
-        if one.dialect == dialect
+        for one in statements(shape, [dialect])
         for statement in [_decided_here(one.statement, dialect)]
     }
 

@@ -15,7 +15,11 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from replication_conflicts.database import agent_tables
-from replication_conflicts.database.engine import agent_transaction, lock_wait
+from replication_conflicts.database.engine import (
+    DatabaseProblem,
+    agent_transaction,
+    lock_wait,
+)
 from replication_conflicts.database.faults import Fault, error_text, fault_of, is_locked
 from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.distribution import reports
@@ -60,8 +64,8 @@ Result = TypeVar("Result")
 @dataclass(frozen=True)
 class Options:
     """`most_transactions` are committed together; `is_skipping`: refused commands are left out
-    instead of ending the run; a lost database is waited for up to `patience_seconds`;
-    `is_replacing_rows`: the first snapshot may delete rows.
+    instead of ending the run; a database that is lost or locked is waited for up to
+    `patience_seconds`; `is_replacing_rows`: the first snapshot may delete rows.
     """
 
     most_transactions: int = 100
@@ -92,6 +96,38 @@ class Ports:
     commands: CommandSource
     snapshots: SnapshotSource
     reports: ReportSink
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a transaction of the database does, up to `place`.
+
+    `freed`: ids of earlier commands, which are given once; `rows`: how many it changes.
+    """
+
+    place: Place
+    transactions: Sequence[Transaction]
+    freed: frozenset[str]
+    rows: int
+    refused: Sequence[Refusal] = ()
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Where a transaction of the database begins: behind a place, with earlier commands that may
+    act now. `was_done`: what was in doubt is committed.
+    """
+
+    place: Place
+    freed: Sequence[AgentCommand]
+    was_done: bool
+
+    def work(
+        self, taken: Sequence[Transaction], rows: int, refused: Sequence[Refusal] = ()
+    ) -> _Work:
+        """What it has done when it has taken so much."""
+        end = taken[-1].place if taken else self.place
+        return _Work(end, taken, frozenset(one.command_id for one in self.freed), rows, refused)
 
 
 class _Stop(Exception):
@@ -136,6 +172,8 @@ class Agent:
         self._summary = Summary()
         # refused commands that nothing in the queue has let act, by id
         self._hopeless: set[str] = set()
+        # until the database says that it is committed
+        self._in_doubt: _Work | None = None
 
     @property
     def _names(self) -> tuple[str, str]:
@@ -162,7 +200,7 @@ class Agent:
         """
         with self._starting_over() as connection:
             check_is_new(connection, self._node)
-            lock_tables(connection, self._articles, "exclusive")
+            self._lock_tables(connection)
             is_replacing = self._options.is_replacing_rows
             check_is_free(connection, self._node, is_replacing=is_replacing)
             first = self._ports.snapshots.first_rows()
@@ -285,16 +323,38 @@ class Agent:
 
     def _commit(self, batch: Sequence[Transaction]) -> None:
         with agent_transaction(self._engine) as connection:
-            place = agent_tables.lock_position(connection, *self._names)
+            start = self._take_up(connection)
             # after a lost answer: the database may have committed what is tried again
-            left = [one for one in batch if one.place > place]
-            if not left:
-                return
+            left = [one for one in batch if one.place > start.place]
             commands = [command for one in left for command in one.commands]
-            freed = self._node.capture.freed(connection)
-            changed = apply(connection, self._node, [*freed, *commands])
-            agent_tables.move_position(connection, *self._names, left[-1].place)
-        self._count(left, changed)
+            changed = apply(connection, self._node, [*start.freed, *commands])
+            self._leave(connection, start.work(left, changed))
+        self._count()
+
+    def _take_up(self, connection: Connection) -> _Start:
+        """The first thing that a transaction does.
+
+        What is in doubt after a lost answer counts now, if it was committed: the database is past
+        its place, and gives none of its earlier commands once more.
+        """
+        place = agent_tables.lock_position(connection, *self._names)
+        freed = self._node.capture.freed(connection)
+        work = self._in_doubt
+        was_done = (
+            work is not None
+            and work.place <= place
+            and all(one.command_id not in work.freed for one in freed)
+        )
+        if not was_done:
+            self._in_doubt = None
+        self._count()
+        return _Start(place, freed, was_done)
+
+    def _leave(self, connection: Connection, work: _Work) -> None:
+        """The last thing that a transaction does."""
+        if work.transactions:
+            agent_tables.move_position(connection, *self._names, work.place)
+        self._in_doubt = work
 
     def _settle(self, upcoming: Upcoming) -> Place:
         """Commit the next transaction, and those behind it that its refused commands wait for.
@@ -325,10 +385,10 @@ class Agent:
     def _try(self, upcoming: Upcoming, hopeless: Collection[str]) -> Place:
         taken: list[Transaction] = []
         with agent_transaction(self._engine) as connection:
-            place = agent_tables.lock_position(connection, *self._names)
+            start = self._take_up(connection)
             trial = Trial(connection, self._node, hopeless)
-            trial.take(self._node.capture.freed(connection))
-            for transaction in _following(upcoming, place):
+            trial.take(start.freed)
+            for transaction in _following(upcoming, start.place):
                 trial.take(transaction.commands)
                 taken.append(transaction)
                 if not trial.aside or self._is_over(trial):
@@ -338,11 +398,10 @@ class Agent:
             if trial.aside:
                 raise _StillRefused(trial.waiting, self._for_good(trial, len(taken)))
             reports.keep_refusals(connection, self._names[0], trial.refusals, is_skipped=True)
-            if taken:
-                place = taken[-1].place
-                agent_tables.move_position(connection, *self._names, place)
-        self._count(taken, trial.changed, trial.refusals)
-        return place
+            work = start.work(taken, trial.changed, trial.refusals)
+            self._leave(connection, work)
+        self._count()
+        return work.place
 
     def _for_good(self, trial: Trial, taken: int) -> set[str]:
         """Commands that need not wait again: all that comes is behind them, or enough of it."""
@@ -356,10 +415,12 @@ class Agent:
     def _give_up(self, upcoming: Upcoming, error: DBAPIError) -> Place:
         """The commit alone is refused, and no command can be found that it is about."""
         with agent_transaction(self._engine) as connection:
-            place = agent_tables.lock_position(connection, *self._names)
-            taken = list(islice(_following(upcoming, place), 1))
-            freed = self._node.capture.freed(connection)
-            commands = [*freed, *(command for one in taken for command in one.commands)]
+            start = self._take_up(connection)
+            if start.was_done:
+                # the next transaction is another one, which nobody has refused
+                return start.place
+            taken = list(islice(_following(upcoming, start.place), 1))
+            commands = [*start.freed, *(command for one in taken for command in one.commands)]
             changes = [command for command in commands if command.changes_a_row]
             if not changes:
                 raise AgentProblem(error_text(error)) from error
@@ -368,28 +429,29 @@ class Agent:
                 raise _Stop(refused)
             apply(connection, self._node, [one for one in commands if not one.changes_a_row])
             reports.keep_refusals(connection, self._names[0], refused, is_skipped=True)
-            if taken:
-                place = taken[-1].place
-                agent_tables.move_position(connection, *self._names, place)
-        self._count(taken, 0, refused)
-        return place
+            work = start.work(taken, 0, refused)
+            self._leave(connection, work)
+        self._count()
+        return work.place
 
     def _keep(self, refused: Sequence[Refusal]) -> None:
         with self._engine.begin() as connection:
             reports.keep_refusals(connection, self._names[0], refused, is_skipped=False)
 
-    def _count(
-        self, transactions: Sequence[Transaction], rows: int, refused: Sequence[Refusal] = ()
-    ) -> None:
-        left_out = {one.command_id for one in refused}
-        commands = [command for one in transactions for command in one.commands]
+    def _count(self) -> None:
+        """What was in doubt is committed."""
+        work, self._in_doubt = self._in_doubt, None
+        if work is None:
+            return
+        left_out = {one.command_id for one in work.refused}
+        commands = [command for one in work.transactions for command in one.commands]
         kinds = Counter(one.kind for one in commands if one.command_id not in left_out)
-        self._summary.transactions += len(transactions)
+        self._summary.transactions += len(work.transactions)
         self._summary.commands += kinds
-        self._summary.changed_rows += rows
-        self._summary.refused.extend(refused)
-        if transactions:
-            self._progress(len(commands), transactions[-1].place.position)
+        self._summary.changed_rows += work.rows
+        self._summary.refused.extend(work.refused)
+        if work.transactions:
+            self._progress(len(commands), work.place.position)
 
     # --- snapshots
 
@@ -415,12 +477,19 @@ class Agent:
                 # after a lost answer: the snapshot is in the tables
                 return 0
             # a row that came meanwhile would go, and what is noted of it would stay
-            lock_tables(connection, self._articles, "exclusive")
+            self._lock_tables(connection)
             count = replace_rows(connection, self._node, self._ports.snapshots.rows(command))
             agent_tables.move_position(connection, *self._names, place)
             agent_tables.note_start(connection, *self._names, self._articles)
             reports.keep_event(connection, self._names[0], event)
         return count
+
+    def _lock_tables(self, connection: Connection) -> None:
+        """Nobody else writes. Errors: AgentProblem when patience ends."""
+        try:
+            lock_tables(connection, self._articles, "exclusive", self._options.patience_seconds)
+        except DatabaseProblem as problem:
+            raise AgentProblem(str(problem)) from problem
 
     @contextmanager
     def _starting_over(self) -> Iterator[Connection]:
@@ -449,6 +518,8 @@ class Agent:
             except DBAPIError as error:
                 fault = fault_of(error)
                 if fault is Fault.REFUSED:
+                    # that is an answer
+                    self._in_doubt = None
                     raise
                 if fault is Fault.BROKEN:
                     raise _gone(error, fault) from error
@@ -462,12 +533,12 @@ class Agent:
                     self._engine.dispose()
                     self._summary.reconnections += 1
             time.sleep(min(pause, left))
-            # the driver pauses by itself
+            # the database pauses by itself
             if not waited:
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
 
     def _waited(self, error: DBAPIError, taken: float) -> float:
-        """How long the driver has waited: before that, much may have gone well."""
+        """How long it has waited for a lock: before that, much may have gone well."""
         return min(taken, lock_wait(self._engine)) if is_locked(error) else 0.0
 
 

@@ -17,7 +17,6 @@ from replication_conflicts.database.faults import Fault, fault_of
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.metadata import short_name
 from replication_conflicts.database.statements import (
-    ArticleTable,
     Prepared,
     escaped,
     prepared,
@@ -50,7 +49,7 @@ def replace_in_place(
     A chunk has rows of one article. Errors: AgentProblem, naming what the database refuses.
     """
     articles = node.publication.articles
-    tables = {name: _Rows(connection, node.tables[name]) for name in articles}
+    tables = {name: _Rows(connection, node, name) for name in articles}
     count = 0
     waiting: list[SnapshotRow] = []
     for chunk in chunks:
@@ -86,10 +85,11 @@ def _finish(tables: dict[str, _Rows], waiting: list[SnapshotRow]) -> None:
 class _Rows:
     """The rows of one table, and beside them the keys that the snapshot has."""
 
-    def __init__(self, connection: Connection, table: ArticleTable) -> None:
+    def __init__(self, connection: Connection, node: Node, name: str) -> None:
         self._connection = connection
-        self._table = table
+        self._table = table = node.tables[name]
         self._article = table.article
+        self._own_triggers = node.capture.own_triggers(name)
         shape = self._article.shape
         self._name = quoted(shape.name)
         self._update = _of_any_version(shape, table.statement("update"))
@@ -156,7 +156,7 @@ class _Rows:
             if row.article == self._article.name
             and self._table.is_held(self._connection, self._key(row))
         ]
-        if not rows or has_followers(self._connection, self._article):
+        if not rows or has_followers(self._connection, self._article, self._own_triggers):
             return []
         try:
             with self._connection.begin_nested():

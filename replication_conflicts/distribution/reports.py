@@ -96,18 +96,17 @@ def keep_event(connection: Connection, publication: str, event: Reinitialized) -
         )
 
 
-def send(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> int:
-    """Send what has not been reported yet; the number of reports.
+def send(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> None:
+    """Send what has not been reported yet.
 
     A report is noted as sent only afterwards: after a crash it is sent again, to a sink that
     knows it.
     """
-    return _send_events(engine, publication, subscriber, sink) + _send_refusals(
-        engine, publication, subscriber, sink
-    )
+    _send_events(engine, publication, subscriber, sink)
+    _send_refusals(engine, publication, subscriber, sink)
 
 
-def _send_events(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> int:
+def _send_events(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> None:
     event = agent_tables.events.c
     mine = (event.publication == publication) & (event.subscriber == subscriber)
     unsent = select(agent_tables.events).where(mine, event.is_reported.is_(False))
@@ -119,10 +118,9 @@ def _send_events(engine: Engine, publication: str, subscriber: str, sink: Report
         change = agent_tables.events.update().where(mine, event.snapshot_position == position)
         with engine.begin() as connection:
             connection.execute(change.values(is_reported=True))
-    return len(found)
 
 
-def _send_refusals(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> int:
+def _send_refusals(engine: Engine, publication: str, subscriber: str, sink: ReportSink) -> None:
     refusal = agent_tables.refusals.c
     unsent = (
         select(agent_tables.refusals)
@@ -131,12 +129,11 @@ def _send_refusals(engine: Engine, publication: str, subscriber: str, sink: Repo
         .limit(_AT_ONCE)
     )
     sent = agent_tables.refusals.update().where(refusal.command_id == bindparam("sent_id"))
-    count = 0
     while True:
         with engine.begin() as connection:
             found = connection.execute(unsent).mappings().all()
         if not found:
-            return count
+            return
         sink.refused(
             [
                 Refusal(
@@ -156,4 +153,3 @@ def _send_refusals(engine: Engine, publication: str, subscriber: str, sink: Repo
             connection.execute(
                 sent.values(is_reported=True), [{"sent_id": row["command_id"]} for row in found]
             )
-        count += len(found)

@@ -115,7 +115,8 @@ def _may_be_written_anew(connection: Connection, node: Node) -> bool:
     Rows of one table may refer to those of another one, so that it is the same for all of them.
     """
     return all(
-        may_be_written_anew(connection, article) for article in node.publication.articles.values()
+        may_be_written_anew(connection, article, node.capture.own_triggers(name))
+        for name, article in node.publication.articles.items()
     )
 
 

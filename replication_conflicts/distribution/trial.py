@@ -138,7 +138,9 @@ class Trial:
         if len(updates) < 2:
             return
         tables = self._node.tables
-        if not may_be_written_anew(self._connection, tables[updates[0].article].article):
+        article = tables[updates[0].article].article
+        own_triggers = self._node.capture.own_triggers(article.name)
+        if not may_be_written_anew(self._connection, article, own_triggers):
             return
         try:
             with checked_at_the_end(self._connection):

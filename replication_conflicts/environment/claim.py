@@ -59,8 +59,14 @@ class Claim:
 
     def take(self) -> None:
         """Claim the schema; raises SessionError while another run that lives has it."""
-        if not self._storage.create(self._text()):
-            self._take_over()
+        try:
+            if not self._storage.create(self._text()):
+                self._take_over()
+        except BaseException:
+            # what is not taken is not released either
+            with suppress(Exception):
+                self._storage.close()
+            raise
         self._thread.start()
 
     def release(self) -> None:

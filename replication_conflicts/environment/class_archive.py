@@ -59,32 +59,44 @@ def archive_file() -> Path:
 
 def is_current() -> bool:
     """Whether `make` was run with this Java, this Spark and these jars."""
-    note = archive_file().with_suffix(".txt")
+    note = _note()
     return note.is_file() and note.read_text(encoding="utf-8") == _made_of()
 
 
-def make() -> bool:
-    """Make the archive; whether this Java can. The jars must be there."""
+def make() -> str | None:
+    """Make the archive; what was in the way of it, if anything. The jars must be there."""
     archive = archive_file()
     with tempfile.TemporaryDirectory(dir=archive.parent.parent, prefix="classes-") as temporary:
         made = Path(temporary) / archive.name
-        with (archive.parent.parent / "class_archive.log").open("w", encoding="utf-8") as log:
-            try:
-                subprocess.run(
-                    [sys.executable, "-c", _MAKE],
-                    env={**os.environ, _ARCHIVE: str(made)},
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    timeout=_MOST_SECONDS,
-                )
-            except subprocess.TimeoutExpired:
-                return False
-        is_made = made.is_file()
-        if is_made:
+        problem = _problem_of_making(made, archive.parent.parent / "class_archive.log")
+        if problem is None:
             made.replace(archive)
-    archive.with_suffix(".txt").write_text(_made_of(), encoding="utf-8")
-    return is_made
+    _note().write_text(_made_of(), encoding="utf-8")
+    return problem
+
+
+def _problem_of_making(made: Path, log_file: Path) -> str | None:
+    with log_file.open("w", encoding="utf-8") as log:
+        try:
+            subprocess.run(
+                [sys.executable, "-c", _MAKE],
+                env={**os.environ, _ARCHIVE: str(made)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                timeout=_MOST_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return (
+                f"The archive was not made within {_MOST_SECONDS:.0f} s ({log_file})."
+                f" To try again, delete {_note()}."
+            )
+    return None if made.is_file() else f"This Java makes no archive ({log_file})."
+
+
+def _note() -> Path:
+    """What the archive was made of, beside it."""
+    return archive_file().with_suffix(".txt")
 
 
 def _made_of() -> str:

@@ -13,6 +13,7 @@ import yaml
 
 from replication_conflicts.environment import folders
 from replication_conflicts.environment.session import JAVA_OPTIONS
+from replication_conflicts.yaml_files import YamlProblem, read_yaml_file
 
 PROFILE_NAME = "replication_conflicts"
 # one compiler tier: for sessions that end before a better compiler pays
@@ -214,10 +215,9 @@ def _yaml(file: Path) -> dict[str, Any]:
     if not file.is_file():
         raise ProfileError(f"there is no {file}. Name the folder of a dbt project: --project-dir")
     try:
-        found = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ProfileError(f"{file} is no YAML: {' '.join(str(error).split())}") from error
-    return _mapping(found, str(file))
+        return _mapping(read_yaml_file(file), str(file))
+    except YamlProblem as problem:
+        raise ProfileError(f"{file} {problem}") from problem
 
 
 def _mapping(found: object, where: str) -> dict[str, Any]:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
+import re
+import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.dbt_build import spark_message
 from replication_conflicts.lakehouse.relations import (
     LakehouseProblem,
     Relations,
@@ -58,7 +62,14 @@ _RECORD = ", ".join(
     f"{name}: {kind}" for name, kind in {"ordinal": "int", **_COLUMNS}.items() if name not in _GIVEN
 )
 _ROWS_A_LITERAL = 2_000
+# places count from 1; a batch that comes twice may leave gaps, for which the log is read, too
+_IS_WHOLE = "count(*) > 0 and count(*) = max(queue_position)"
 _ATTEMPTS = 5
+_PAUSE_SECONDS = 0.3
+# as Delta calls what comes from another writer
+_CONCURRENT = re.compile(
+    r"DELTA_(CONCURRENT|METADATA_CHANGED)|(Concurrent\w+|MetadataChanged)Exception"
+)
 _REJECTED = (
     "the next build would reject what it sends for good (unknown_node). Add it to the project's"
     " `subscriptions`, build, and then upload; what waits stays where it is"
@@ -185,46 +196,66 @@ class LakehouseFeed:
         which then finds the places that the first has given.
         """
         frame = records_frame(self._spark, records)
+        for attempt in range(_ATTEMPTS):
+            # of two that pause, one comes first
+            time.sleep(_PAUSE_SECONDS * attempt * random.uniform(0.5, 1.5))
+            try:
+                if self._is_appended(entry, frame, is_same):
+                    return
+            except Exception as error:
+                if not _CONCURRENT.search(spark_message(error) or ""):
+                    raise
+        raise LakehouseProblem(
+            f"others write to {self._queue} all the time, or remove rows from it: nothing was added"
+            f" in {_ATTEMPTS} attempts. Nothing is lost: call this again when they have ended"
+        )
+
+    def _is_appended(self, entry: str, frame: DataFrame, is_same: str) -> bool:
+        """Add what is not there yet; False where rows were removed in the meantime."""
+        is_whole = self._is_whole()
+        statement = self._append_statement(entry, is_same, self._last_place(is_whole=is_whole))
+        # a view of its own: uploads of other publications go on beside this one
+        done = self._spark.sql(statement, records=frame).collect()[0]
+        return bool(done["num_inserted_rows"]) or not is_whole or self._is_whole()
+
+    def _append_statement(self, entry: str, is_same: str, last_place: str) -> str:
         names = ", ".join(_COLUMNS)
         given = [name for name in _COLUMNS if name not in _GIVEN]
         selected = ", ".join(f"records.{name}" for name in given)
-        statement = (
+        return (
             f"merge into {self._queue} as there using ("
             f" select last.position + row_number() over (order by records.ordinal)"
             f" as queue_position, '{entry}' as entry, {selected}"
-            f" from {{records}} as records cross join ("
-            f" select greatest(coalesce(max(queue_position), 0), {self._taken_and_removed()})"
-            f" as position from {self._queue}) as last"
+            f" from {{records}} as records cross join ({last_place}) as last"
             f") as new on there.entry = '{entry}' and there.node = new.node and {is_same}"
             f" when not matched then insert ({names}) values ("
             + ", ".join(f"new.{name}" for name in _COLUMNS)
             + ")"
         )
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                # a view of its own: uploads of other publications go on beside this one
-                self._spark.sql(statement, records=frame)
-                return
-            except Exception as error:
-                if attempt == _ATTEMPTS or "CONCURRENT" not in str(error).upper():
-                    raise
 
-    def _taken_and_removed(self) -> int:
-        """The last place that runs have taken, where rows were removed from the queue; else 0.
+    def _is_whole(self) -> bool:
+        """Whether no row was removed from the queue, so that its last place is behind all taken."""
+        found = self._spark.table(self._queue).selectExpr(f"{_IS_WHOLE} as whole")
+        return bool(found.collect()[0]["whole"])
 
-        What is decided may be removed, and a change behind a lower place would be late.
+    def _last_place(self, *, is_whole: bool) -> str:
+        """The query of the place that is counted on from, for the merge itself to read.
+
+        What is decided may be removed from the queue, and a change behind a lower place would be
+        late: so the places that runs have taken count, too. The log of these is large, and is not
+        read where the queue is whole; one that is not any more when the merge reads it gives no
+        place, and so nothing is added.
         """
+        if is_whole:
+            return f"select max(queue_position) as position from {self._queue} having {_IS_WHOLE}"
+        places = f"select queue_position as place from {self._queue}"
         log = f"{self._relations.published}.change_outcomes"
-        entries = self._spark.table(self._queue)
-        # it counts from 1; a batch that comes twice may leave gaps, for which the log is read, too
-        is_whole = "count(*) > 0 and count(*) = max(queue_position)"
-        if entries.selectExpr(f"{is_whole} as whole").collect()[0]["whole"]:
-            return 0
-        if not self._spark.catalog.tableExists(log):
-            return 0
-        taken = self._spark.table(log).where(f"publication = '{self._publication.name}'")
-        last = taken.selectExpr("max(transaction_position) as position").collect()[0]["position"]
-        return int(last or 0)
+        if self._spark.catalog.tableExists(log):
+            places += (
+                f" union all select transaction_position as place from {log}"
+                f" where publication = '{self._publication.name}'"
+            )
+        return f"select coalesce(max(place), 0) as position from ({places})"
 
     # --- the relations
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.dbt_build import spark_message
 from replication_conflicts.distribution.ports import FirstRows
 from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.finished_run import last_run
@@ -55,8 +56,34 @@ class LakehouseSnapshots:
         self._node = node
 
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
-        """The snapshot that a `reinitialize` command names, parents first."""
-        return self._snapshot(command.snapshot)
+        """The snapshot that a `reinitialize` command names, parents first.
+
+        Errors: LakehouseProblem where it cannot be read.
+        """
+        try:
+            yield from self._snapshot(command.snapshot)
+        except Exception as error:
+            message = spark_message(error)
+            if message is None:
+                raise
+            raise LakehouseProblem(
+                f"the snapshot of the command {command.command_id} cannot be read. If `vacuum` has"
+                f" removed it, {self._way_on()}. Spark says: {message}"
+            ) from error
+
+    def _way_on(self) -> str:
+        """What leads past a snapshot that is gone: no command comes before it is taken."""
+        if self._publication.options.has_row_filters:
+            # the first rows are those of the last run
+            return (
+                "start over: `capture remove --discard`, `capture install --existing-rows"
+                " snapshot`, `distribute --initialize`"
+            )
+        return (
+            f"{self._node} cannot go on: add a subscription of another name, build, and start over"
+            " as that: `capture remove --discard`, `capture install --existing-rows snapshot`,"
+            " `distribute --initialize`"
+        )
 
     def first_rows(self) -> FirstRows:
         """The initial rows, to be followed by all commands.

@@ -10,9 +10,10 @@ from replication_conflicts.publication.commands import (
     SnapshotTable,
     fields_of_record,
     optional_text,
+    texts,
 )
 from replication_conflicts.publication.publication import Publication
-from replication_conflicts.publication.values import Key, Row
+from replication_conflicts.publication.values import Key, Row, Texts
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Command:
     cause: str | None = None
     snapshot: tuple[SnapshotTable, ...] = ()
     snapshot_position: int | None = None
+    parameters: Texts | None = None
 
     @property
     def order(self) -> tuple[int, int]:
@@ -77,4 +79,5 @@ def command_from_record(publication: Publication, record: Mapping[str, object]) 
         transaction_id=optional_text(record.get("transaction_id")),
         key=key,
         row=row,
+        parameters=texts(record.get("parameters")),
     )

@@ -95,6 +95,7 @@ class MergeNode(Node):
         self._records = RecordRows(publication, self._rows, self._deleted_rows)
         self._pending: dict[RowName, NetChange] = {}
         self._raw: list[FeedRow] = []
+        self._raw_behind: list[FeedRow] = []
         self._uploaded: dict[str, Uploaded] = {}
         self._again: list[str] = []
         self._undecided: dict[RowName, Undecided] = {}
@@ -116,13 +117,19 @@ class MergeNode(Node):
     def raw(self, article: str, values: Mapping[str, object]) -> None:
         row = FeedRow(article, dict(values))
         if self._outlet is None:
-            self._raw.append(row)
+            # what is pending is uploaded as one session, before what comes after its first change
+            (self._raw_behind if self._pending else self._raw).append(row)
         else:
             self._outlet.put([row])
 
     @property
     def has_pending(self) -> bool:
-        return bool(self._pending or self._raw or any(map(self._is_unchanged, self._again)))
+        return bool(
+            self._pending
+            or self._raw
+            or self._raw_behind
+            or any(map(self._is_unchanged, self._again))
+        )
 
     def upload(self) -> list[FeedRow]:
         again = [
@@ -134,8 +141,9 @@ class MergeNode(Node):
         pending = sorted(self._pending.values(), key=self._session_order)
         self._pending.clear()
         raw, self._raw = self._raw, []
+        behind, self._raw_behind = self._raw_behind, []
         if not again and not pending:
-            return raw
+            return [*raw, *behind]
         session = self.identity.next_id("session")
         repeated = [self._repeat(one) for one in again]
         fresh = [self._send(net) for net in pending]
@@ -146,7 +154,7 @@ class MergeNode(Node):
         session_rows = self._in_session(session, [*changes, *image_rows])
         for one, row in zip((*repeated, *fresh), session_rows[: len(changes)], strict=True):
             self._uploaded[str(row.values["change_id"])] = replace(one, row=row)
-        return [*raw, *session_rows]
+        return [*raw, *session_rows, *behind]
 
     # net changes
 
@@ -397,5 +405,6 @@ class MergeNode(Node):
     def _drop_pending(self) -> None:
         self._pending.clear()
         self._raw.clear()
+        self._raw_behind.clear()
         self._again.clear()
         self._undecided.clear()

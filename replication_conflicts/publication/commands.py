@@ -142,7 +142,7 @@ def fields_of_record(record: Mapping[str, object]) -> CommandFields:
 def command_from_record(record: Mapping[str, object]) -> AgentCommand:
     """A command from a row of `subscriber_commands`. Errors: UnknownCommand."""
     return AgentCommand(
-        **fields_of_record(record), key=_texts(record.get("key")), row=_texts(record.get("row"))
+        **fields_of_record(record), key=texts(record.get("key")), row=texts(record.get("row"))
     )
 
 
@@ -151,7 +151,8 @@ def optional_text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _texts(value: object) -> Texts | None:
+def texts(value: object) -> Texts | None:
+    """A map of texts, or None for NULL."""
     if not isinstance(value, Mapping):
         return None
     return {str(name): optional_text(text) for name, text in value.items()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
+from replication_conflicts.yaml_files import YamlProblem, read_yaml_file
 
 
 class ConfigurationProblem(Exception):
@@ -25,9 +25,9 @@ def project_publications(project: Path) -> Mapping[str, Any]:
             " --project-dir"
         )
     try:
-        found = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationProblem(f"{file} is no YAML: {' '.join(str(error).split())}") from error
+        found = read_yaml_file(file)
+    except YamlProblem as problem:
+        raise ConfigurationProblem(f"{file} {problem}") from problem
     for name in ("vars", "publications"):
         found = (found.get(name) if isinstance(found, Mapping) else None) or {}
     if not isinstance(found, Mapping):

@@ -22,16 +22,11 @@ Key = tuple[Value, ...]
 # canonical text by column
 Texts = Mapping[str, str | None]
 
-_INTEGER_BITS = {
-    "tinyint": 8,
-    "byte": 8,
-    "smallint": 16,
-    "short": 16,
-    "int": 32,
-    "integer": 32,
-    "bigint": 64,
-    "long": 64,
-}
+_INTEGER_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+_PLAIN_TYPES = (
+    *_INTEGER_BITS,
+    *("float", "double", "string", "boolean", "binary", "date", "timestamp", "timestamp_ntz"),
+)
 _TYPE = re.compile(r"^\s*([a-z_]+)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*$")
 _NESTED_TYPE = re.compile(r"^\s*(array|map|struct)\s*<")
 _TIMESTAMP = re.compile(
@@ -138,19 +133,22 @@ def parse_type(text: str) -> ColumnType:
         )
     match = _TYPE.match(text.lower())
     if match is None:
-        raise ValueProblem(f"column type {text!r} is not known")
+        raise _unknown_type(text)
     name, precision, scale = match.groups()
-    name = {"numeric": "decimal", "dec": "decimal", "real": "float"}.get(name, name)
     if name == "decimal":
         return ColumnType(name, int(precision or 10), int(scale or 0))
     if name in ("varchar", "char"):
         if precision is None:
             raise ValueProblem(f"column type {text!r} needs a length")
         return ColumnType(name, int(precision))
-    plain = ("string", "boolean", "date", "timestamp", "timestamp_ntz", "binary", "double", "float")
-    if precision is not None or (name not in plain and name not in _INTEGER_BITS):
-        raise ValueProblem(f"column type {text!r} is not known")
+    if precision is not None or name not in _PLAIN_TYPES:
+        raise _unknown_type(text)
     return ColumnType(name)
+
+
+def _unknown_type(text: str) -> ValueProblem:
+    known = ", ".join((*_PLAIN_TYPES, "varchar(n)", "char(n)", "decimal(p,s)"))
+    return ValueProblem(f"column type {text!r} is not known, must be one of: {known}")
 
 
 def parse_timestamp(value: object) -> datetime:

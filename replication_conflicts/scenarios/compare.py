@@ -5,26 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from replication_conflicts.nodes import ChangeReference, Command
 from replication_conflicts.publication.publication import Article
-from replication_conflicts.publication.values import Row, ValueProblem, timestamp_text
+from replication_conflicts.publication.values import (
+    Row,
+    Value,
+    ValueProblem,
+    timestamp_text,
+)
 from replication_conflicts.scenarios.expectations import COMMAND_KEYS, CONFLICT_KEYS, SAME
 from replication_conflicts.scenarios.outputs import Outputs, Record
 from replication_conflicts.scenarios.play import CasePlay
 from replication_conflicts.scenarios.suite import CASE_COLUMN
+
+# no decimal of Spark has more digits
+_EXACT = Context(prec=38)
 
 Matcher = Callable[[Mapping[str, object], Mapping[str, object]], bool]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that did not come out as expected, line by line; equal lines stand in both."""
+    """Something that did not come out as expected, line by line; equal lines stand in both.
+    `is_ordered`: the order of the lines counts."""
 
     what: str
     expected: Sequence[str] = field(default=())
     actual: Sequence[str] = field(default=())
+    is_ordered: bool = False
 
 
 class Comparison:
@@ -147,6 +157,7 @@ class Comparison:
         for name, expected in self._case.expect.outcomes.items():
             references = self._play.references.get(name, [])
             actual = {id(one): self._outcome(one) for one in references}
+            missing: list[str] = []
             if isinstance(expected, str):
                 wanted = {id(one): expected for one in references}
             else:
@@ -154,15 +165,30 @@ class Comparison:
                     id(one): expected.get(one.article, {}).get(self._key_text(one), "not expected")
                     for one in references
                 }
-            if actual != wanted or not references:
+                missing = self._outcomes_of_nothing(expected, references)
+            if actual != wanted or missing or not references:
                 found.append(
                     Difference(
                         f"outcome of {name}",
-                        [f"{self._named(one)}: {wanted[id(one)]}" for one in references],
+                        [f"{self._named(one)}: {wanted[id(one)]}" for one in references] + missing,
                         [f"{self._named(one)}: {actual[id(one)]}" for one in references],
                     )
                 )
         return found
+
+    def _outcomes_of_nothing(
+        self,
+        expected: Mapping[str, Mapping[str, str]],
+        references: Sequence[ChangeReference],
+    ) -> list[str]:
+        """Expected outcomes of rows that nothing of this name has changed."""
+        changed = {(one.article, self._key_text(one)) for one in references}
+        return [
+            f"{article} {key}: {outcome}"
+            for article, by_key in expected.items()
+            for key, outcome in by_key.items()
+            if (article, key) not in changed
+        ]
 
     def _outcome(self, reference: ChangeReference) -> str:
         if reference.change_id is None:
@@ -205,6 +231,7 @@ class Comparison:
                     f"commands to {subscriber} ({len(expected)} expected, {len(actual)} found)",
                     [self._shown(one, COMMAND_KEYS) for one in expected],
                     [self._shown(one, named) for one in actual],
+                    is_ordered=True,
                 )
             )
         return found
@@ -228,6 +255,17 @@ class Comparison:
             "new_version": names.to_own(command.new_version),
             "lineage": {names.to_own(node): number for node, number in command.lineage.items()}
             or None,
+            "parameters": self._parameters(command),
+        }
+
+    def _parameters(self, command: Command) -> dict[str, str | None] | None:
+        if command.parameters is None:
+            return None
+        names = self._play.names
+        return {
+            name: names.to_own(text) if name in ("old_version", "new_version") else text
+            for name, text in command.parameters.items()
+            if name != CASE_COLUMN
         }
 
     def _subscriptions(self) -> list[Difference]:
@@ -253,6 +291,8 @@ class Comparison:
 
     def _value_matches(self, name: str, value: object, actual: Mapping[str, object]) -> bool:
         found = actual[name]
+        if name == "parameters" and isinstance(value, Mapping):
+            return self._parameter_texts(value, actual["article"]) == found
         if name not in ("key", "lost", "won", "row") or not isinstance(value, Mapping):
             return value == found
         if not isinstance(found, Mapping) or actual["article"] is None:
@@ -265,7 +305,22 @@ class Comparison:
         if name != "key":
             missing = [column for column in article.columns if column != CASE_COLUMN]
             wanted = {column: wanted.get(column) for column in missing}
-        return wanted == found
+        return wanted == found or _identity(wanted) == _identity(found)
+
+    def _parameter_texts(
+        self, expected: Mapping[str, object], article_name: object
+    ) -> dict[str, str | None] | None:
+        """Expected parameters as canonical text; None where a column cannot have such a value."""
+        columns = self._publication.articles[str(article_name)].columns if article_name else {}
+        try:
+            return {
+                name: kind.to_text(kind.coerce(value))
+                if (kind := columns.get(name)) is not None
+                else _text(value)
+                for name, value in expected.items()
+            }
+        except ValueProblem:
+            return None
 
     def _shown(self, entry: Mapping[str, object], names: Iterable[str]) -> str:
         return _inline({name: entry[name] for name in names if name in entry})
@@ -305,15 +360,16 @@ def _row_difference(what: str, expected: Iterable[Row], actual: Iterable[Row]) -
     return [Difference(what, [text for _, text in wanted], [text for _, text in found])]
 
 
-def _identity(row: Row) -> str:
+def _identity(row: Mapping[str, Value]) -> str:
     """A row as text, equal for values that are equal: 1.50 and 1.5 are the same number."""
     return repr([(name, _normal(row[name])) for name in sorted(row)])
 
 
 def _normal(value: object) -> object:
     if isinstance(value, Decimal):
-        return str(value.normalize() if value else Decimal(0))
-    return value
+        return str(value.normalize(_EXACT) if value else Decimal(0))
+    # 0.0 and -0.0 are one number
+    return value + 0.0 if isinstance(value, float) else value
 
 
 def _lines(texts: Iterable[str]) -> list[str]:

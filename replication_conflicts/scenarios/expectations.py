@@ -34,6 +34,7 @@ COMMAND_KEYS = (
     "old_version",
     "new_version",
     "lineage",
+    "parameters",
 )
 SUBSCRIPTION_KEYS = ("status", "reinitialize_since", "last_position")
 
@@ -105,7 +106,7 @@ class ExpectationReader:
     def _conflict(self, entry: Entry) -> Mapping[str, object]:
         parts = entry.mapping(CONFLICT_KEYS)
         for name in ("loser", "winner"):
-            if name in parts:
+            if name in parts and parts[name].value is not None:
                 parts[name].text((self._publication.publisher, *self._subscribers))
         for name in ("type", "reason_code"):
             if name in parts:
@@ -123,13 +124,15 @@ class ExpectationReader:
                 parts = one.mapping(COMMAND_KEYS)
                 if "subscriber" in parts and parts["subscriber"].value is not None:
                     parts["subscriber"].text((subscriber,))
+                if "parameters" in parts and parts["parameters"].value is not None:
+                    parts["parameters"].mapping()
                 self._check_rows(parts, ("key", "row"))
             read[subscriber] = tuple(dict(one.value) for one in entries)
         return read
 
     def _check_rows(self, parts: Mapping[str, Entry], names: Iterable[str]) -> None:
         articles = list(self._publication.articles.values())
-        if "article" in parts:
+        if "article" in parts and parts["article"].value is not None:
             name = parts["article"].text(self._publication.articles)
             articles = [self._publication.articles[name]]
         for name in names:
@@ -142,13 +145,16 @@ class ExpectationReader:
 
     def _outcomes(self, entry: Entry) -> dict[str, str | Mapping[str, Mapping[str, str]]]:
         read: dict[str, str | Mapping[str, Mapping[str, str]]] = {}
-        for name, value in entry.mapping(self._ids).items():
+        for name, value in Entry(entry.labels(), entry.place).mapping(self._ids).items():
             if not isinstance(value.value, Mapping):
                 read[name] = value.text(OUTCOMES)
                 continue
             by_article = value.mapping(self._publication.articles)
             read[name] = {
-                article: {key: one.text(OUTCOMES) for key, one in keys.mapping().items()}
+                article: {
+                    key: one.text(OUTCOMES)
+                    for key, one in Entry(keys.labels(), keys.place).mapping().items()
+                }
                 for article, keys in by_article.items()
             }
         return read

@@ -147,7 +147,7 @@ def _subscription(
         "publication": publication.name,
         "subscriber": play.names.to_shared(name),
         "type": kind,
-        "priority": None if priority is None else Decimal(str(priority)).quantize(Decimal("0.01")),
+        "priority": None if priority is None else Decimal(str(priority)),
         "republisher": bool(options.get("republisher", False)),
         "below": None if below is None else play.names.to_shared(str(below)),
     }

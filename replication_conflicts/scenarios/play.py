@@ -201,7 +201,8 @@ class CasePlay:
         return delivery
 
     def _count_position(self, position: object) -> None:
-        if isinstance(position, int):
+        # a case that names places means them, and not the first, second, ... of its own
+        if isinstance(position, int) and not self.case.names_positions:
             self.local_positions.setdefault(position, len(self.local_positions) + 1)
 
     def run_finished(self) -> None:
@@ -239,6 +240,9 @@ class CasePlay:
             self._decide(step)
         elif isinstance(step, SetStep):
             self._set(step)
+        if error_texts:
+            # what a step that runs nothing has brought about shows in the next run
+            self._expect_error((yield RunDue(error_texts)), error_texts)
 
     def _change(self, step: ChangeStep, clock: datetime) -> None:
         node = self._node(step.at)
@@ -400,14 +404,13 @@ class CasePlay:
 
     # runs
 
-    @staticmethod
-    def _expect_success(done: RunDone, what: str) -> None:
+    def _expect_success(self, done: RunDone, what: str) -> None:
         if not done.success:
-            raise CaseFailure(f"the run of {what} failed: " + "\n".join(done.errors))
+            message = "\n".join(done.errors).replace(f"{self.names.code}_", "")
+            raise CaseFailure(f"the run of {what} failed: {message}")
 
-    @staticmethod
-    def _expect_error(done: RunDone, texts: tuple[str, ...]) -> None:
-        message = "\n".join(done.errors)
+    def _expect_error(self, done: RunDone, texts: tuple[str, ...]) -> None:
+        message = "\n".join(done.errors).replace(f"{self.names.code}_", "")
         if done.success:
             raise CaseFailure(f"the run succeeded, an error was expected with: {', '.join(texts)}")
         missing = [text for text in texts if text not in message]

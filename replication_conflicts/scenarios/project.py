@@ -21,7 +21,8 @@ INPUTS = {
         "publication": "string",
         "subscriber": "string",
         "type": "string",
-        "priority": "decimal(5,2)",
+        # wide enough for what no subscription may have: the project says so itself
+        "priority": "decimal(18,6)",
         "republisher": "boolean",
         "below": "string",
     },

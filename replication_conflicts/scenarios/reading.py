@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
+from yaml import MappingNode, ScalarNode
 
 from replication_conflicts.nodes import ImpossibleChange
 from replication_conflicts.publication.configuration import ConfigurationProblem
 from replication_conflicts.publication.values import ValueProblem
+from replication_conflicts.yaml_files import (
+    Loader,
+    YamlProblem,
+    naming,
+    read_yaml_file,
+    refuse,
+)
 
 Result = TypeVar("Result")
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_PUBLICATION_NAME = re.compile(r"^[A-Za-z0-9_]+$")
+_MERGE_KEY = "tag:yaml.org,2002:merge"
 
 
 class SuiteProblem(ValueError):
@@ -78,6 +87,12 @@ class Entry:
                 raise self.problem(f"{key!r} is missing")
         return {key: Entry(value, self.place.at(key)) for key, value in self.value.items()}
 
+    def labels(self) -> dict[str, object]:
+        """A mapping whose keys may be whole numbers, with texts as keys."""
+        if not isinstance(self.value, Mapping):
+            raise self.problem(f"must be a mapping, is {self.value!r}")
+        return {Entry(key, self.place).label(): value for key, value in self.value.items()}
+
     def entries(self) -> list[Entry]:
         """The entries of a list."""
         if not isinstance(self.value, list):
@@ -111,6 +126,19 @@ class Entry:
             raise self.problem(f"{text!r} must be letters, digits and _, and begin with no digit")
         return text
 
+    def publication_name(self) -> str:
+        """A text of letters, digits and _ ."""
+        text = self.text()
+        if not _PUBLICATION_NAME.match(text):
+            raise self.problem(f"{text!r} must be letters, digits and _")
+        return text
+
+    def label(self) -> str:
+        """A text or a whole number, as a text: what people write as the name of something."""
+        if isinstance(self.value, int) and not isinstance(self.value, bool):
+            return str(self.value)
+        return self.text()
+
     def flag(self) -> bool:
         """True or false."""
         if not isinstance(self.value, bool):
@@ -130,32 +158,35 @@ class Entry:
             return read(self.value)
         except (ConfigurationProblem, ValueProblem, ImpossibleChange) as problem:
             raise self.problem(str(problem)) from problem
+        except (ValueError, ArithmeticError) as problem:
+            raise self.problem(f"{self.value!r} cannot be read: {problem}") from problem
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(Loader):
     """Decimals stay exact, and a key that stands twice is an error."""
 
 
-def _decimal(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> object:
+def _decimal(loader: _Loader, node: ScalarNode) -> object:
     text = loader.construct_scalar(node)
     number = loader.construct_yaml_float(node)
     return number if not math.isfinite(number) else Decimal(text.replace("_", ""))
 
 
-def _unique_mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> Iterator[object]:
+def _unique_mapping(loader: _Loader, node: MappingNode) -> Iterator[object]:
     keys: set[object] = set()
     for key_node, _ in node.value:
+        if key_node.tag == _MERGE_KEY:
+            continue
         key = loader.construct_object(key_node, deep=True)
+        if not isinstance(key, Hashable):
+            refuse(key_node, f"{key!r} cannot be a key")
         if key in keys:
-            line = key_node.start_mark.line + 1
-            raise yaml.constructor.ConstructorError(
-                None, None, f"line {line}: {key!r} stands twice"
-            )
+            refuse(key_node, f"{key!r} stands twice")
         keys.add(key)
     yield from loader.construct_yaml_map(node)
 
 
-_Loader.add_constructor("tag:yaml.org,2002:float", _decimal)
+_Loader.add_constructor("tag:yaml.org,2002:float", naming("number", _decimal))
 _Loader.add_constructor("tag:yaml.org,2002:map", _unique_mapping)
 
 
@@ -163,9 +194,6 @@ def read_yaml(path: Path) -> Entry:
     """A YAML file as an entry; errors: SuiteProblem when it cannot be read."""
     place = Place(str(path))
     try:
-        text = path.read_text(encoding="utf-8")
-        return Entry(yaml.load(text, Loader=_Loader), place)
-    except OSError as problem:
-        raise SuiteProblem(place, f"cannot be read: {problem.strerror}") from problem
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
-        raise SuiteProblem(place, f"is no valid YAML: {problem}") from problem
+        return Entry(read_yaml_file(path, _Loader), place)
+    except YamlProblem as problem:
+        raise SuiteProblem(place, str(problem)) from problem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from rich.console import Console
 from rich.table import Table
@@ -39,7 +40,12 @@ def _side_by_side(difference: Difference) -> Table:
     table = Table(title=Text(difference.what), title_justify="left", show_lines=True, expand=True)
     table.add_column("expected", ratio=1, overflow="fold")
     table.add_column("actual", ratio=1, overflow="fold")
-    for expected, actual in _paired(difference.expected, difference.actual):
+    pairs = (
+        zip_longest(difference.expected, difference.actual)
+        if difference.is_ordered
+        else _paired(difference.expected, difference.actual)
+    )
+    for expected, actual in pairs:
         is_same = expected == actual
         table.add_row(
             _cell(expected, "dim" if is_same else "green"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,6 +20,8 @@ from replication_conflicts.scenarios.project import ConsumerProject
 from replication_conflicts.scenarios.side_by_side import in_own_queues
 from replication_conflicts.scenarios.suite import Suite
 
+# what is worth reading of an error that nobody has foreseen
+_LINES_OF_ERROR = 5
 # so many articles are planned together quickly, whatever they need
 FEW_ARTICLES = 6
 
@@ -102,8 +103,23 @@ def group_suites(
             waiting.setdefault(subject, []).append(suite)
         else:
             together.append(suite)
-    shared = [(members, True) for members in _by_need(together)]
-    return [*shared, *alone, *((members, False) for members in waiting.values())]
+    shared = [(part, True) for members in _by_need(together) for part in _by_name(members)]
+    known = [(part, False) for members in waiting.values() for part in _by_name(members)]
+    return [*shared, *alone, *known]
+
+
+def _by_name(suites: Sequence[Suite]) -> list[list[Suite]]:
+    """Suites in groups in which no two publications have the same name, in any case."""
+    groups: list[list[Suite]] = []
+    for suite in suites:
+        name = suite.publication.name.lower()
+        for group in groups:
+            if all(one.publication.name.lower() != name for one in group):
+                group.append(suite)
+                break
+        else:
+            groups.append([suite])
+    return groups
 
 
 def _by_need(suites: Sequence[Suite]) -> list[list[Suite]]:
@@ -122,23 +138,27 @@ def _run_group(
     try:
         return Group(suites, project, is_hard, report).run()
     except FirstBuildFailed as failure:
-        if not may_split:
-            return _all_failed(suites, f"the first build failed: {failure}")
-        report(f"{project.name}: the first build failed: {failure}")
-        report(f"{project.name}: its suites are parted, to see which of them breaks the build")
-        middle = len(suites) // 2
-        halves = (("a", suites[:middle]), ("b", suites[middle:]))
-        parted = [
-            _run_group(half, True, is_hard, report, _part(project, letter))
-            for letter, half in halves
-        ]
-        return GroupResult(
-            [case for one in parted for case in one.cases],
-            [problem for one in parted for problem in one.problems],
-        )
-    except Exception as error:  # whatever it is, the other groups are still worth running
-        report(f"{project.name}: {''.join(traceback.format_exception(error, limit=-4))}")
-        return _all_failed(suites, f"the runner stopped: {type(error).__name__}: {error}")
+        problem = f"the first build failed: {failure}"
+    except Exception as error:  # whatever it is, the other suites are still worth running
+        problem = f"the runner stopped: {type(error).__name__}: {_beginning(error)}"
+    report(f"{project.name}: {problem}")
+    if not may_split or len(suites) == 1:
+        return _all_failed(suites, problem)
+    report(f"{project.name}: its suites are parted, to see which of them is the cause")
+    middle = len(suites) // 2
+    halves = (("a", suites[:middle]), ("b", suites[middle:]))
+    parted = [
+        _run_group(half, True, is_hard, report, _part(project, letter)) for letter, half in halves
+    ]
+    return GroupResult(
+        [case for one in parted for case in one.cases],
+        [problem for one in parted for problem in one.problems],
+    )
+
+
+def _beginning(error: Exception) -> str:
+    """The first lines of an error: those of Java have hundreds."""
+    return "\n".join(str(error).splitlines()[:_LINES_OF_ERROR])
 
 
 def _all_failed(suites: Sequence[Suite], problem: str) -> GroupResult:

@@ -117,7 +117,10 @@ def _shared_article(article: Mapping[str, object], names: list[CaseNames]) -> di
     shared = dict(article)
     columns = article["columns"]
     assert isinstance(columns, Mapping)
-    shared["columns"] = {CASE_COLUMN: "string", **columns}
+    shared["columns"] = {
+        CASE_COLUMN: "string",
+        **{name: str(kind).lower() for name, kind in columns.items()},
+    }
     shared["primary_key"] = [CASE_COLUMN, *_list(article["primary_key"])]
     if article.get("unique"):
         shared["unique"] = [[CASE_COLUMN, *_list(one)] for one in _list(article["unique"])]

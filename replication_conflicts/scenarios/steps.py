@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from decimal import Decimal
 
 import yaml
 
 from replication_conflicts.nodes import Change
 from replication_conflicts.publication.commands import BEFORE_QUEUE
 from replication_conflicts.publication.feed import QUEUE_POSITION, feed_columns
-from replication_conflicts.publication.publication import Publication
-from replication_conflicts.publication.values import Key, parse_timestamp
+from replication_conflicts.publication.publication import Article, Publication
+from replication_conflicts.publication.values import Key, parse_timestamp, parse_type
 from replication_conflicts.scenarios.reading import Entry, Place
 
 OPERATIONS = ("insert", "update", "delete")
@@ -33,7 +34,12 @@ class Step:
     """What all steps have: where they stand, and how they read."""
 
     place: Place
-    text: str
+    written: Mapping[str, object]
+
+    @property
+    def text(self) -> str:
+        """The step in one line, for people."""
+        return _flow(self.written)
 
     @property
     def sets_queue(self) -> bool:
@@ -72,7 +78,16 @@ class RawStep(Step):
         is_other_day = changed_at is not None and not str(changed_at).startswith(
             f"{START:%Y-%m-%d}"
         )
-        return is_other_day or self.values.get(QUEUE_POSITION) is not None
+        known_position = self.values.get("known_position")
+        names_position = known_position is not None and (
+            known_position not in _KNOWN_POSITIONS.values()
+        )
+        return is_other_day or names_position or self.names_position
+
+    @property
+    def names_position(self) -> bool:
+        """Whether the row brings its own place of the queue."""
+        return self.values.get(QUEUE_POSITION) is not None
 
 
 @dataclass(frozen=True)
@@ -163,8 +178,8 @@ class StepReader:
     @staticmethod
     def _check_error(entry: Entry, steps: tuple[Step, ...], index: int) -> None:
         where = entry.entries()[index]
-        if index == 0 or not isinstance(steps[index - 1], (RunStep, SyncStep)):
-            raise where.problem("'error' must follow a run or a sync")
+        if index == 0:
+            raise where.problem("'error' must follow the step that fails")
         if index != len(steps) - 1:
             raise where.problem("'error' must be the last step of its case")
 
@@ -174,27 +189,36 @@ class StepReader:
         if "at" in entry.value:
             return self._change_step(entry)
         name, value = entry.single(_STEPS, "step")
-        place, text = entry.place, _flow(entry.value)
+        place, written = entry.place, entry.value
         if name == "run":
             if value.value is not True:
                 raise value.problem("must be true")
-            return RunStep(place, text)
+            return RunStep(place, written)
         if name == "error":
-            return ErrorStep(place, text, tuple(one.text() for one in value.one_or_more()))
+            return self._error_step(place, written, value)
         if name == "refuse":
-            return self._refuse_step(place, text, value)
+            return self._refuse_step(place, written, value)
         if name == "decide":
-            return self._decide_step(place, text, value)
+            return self._decide_step(place, written, value)
         if name == "set":
-            return self._set_step(place, text, value)
-        return self._node_step(name, place, text, value)
+            return self._set_step(place, written, value)
+        return self._node_step(name, place, written, value)
 
-    def _node_step(self, name: str, place: Place, text: str, value: Entry) -> Step:
+    @staticmethod
+    def _error_step(place: Place, written: Mapping[str, object], entry: Entry) -> ErrorStep:
+        texts = tuple(one.label() for one in entry.one_or_more())
+        if not texts:
+            raise entry.problem("must be a text that the error has, or several")
+        return ErrorStep(place, written, texts)
+
+    def _node_step(
+        self, name: str, place: Place, written: Mapping[str, object], value: Entry
+    ) -> Step:
         if name == "upload":
-            return UploadStep(place, text, self._node(value))
+            return UploadStep(place, written, self._node(value))
         node = self._subscriber(value)
         kinds = {"download": DownloadStep, "sync": SyncStep, "reinitialize": ReinitializeStep}
-        return kinds[name](place, text, node)
+        return kinds[name](place, written, node)
 
     def _change_step(self, entry: Entry) -> Step:
         allowed = ("at", "id", "clock", "transaction", "raw", *OPERATIONS)
@@ -204,20 +228,20 @@ class StepReader:
             raise entry.problem("must hold one of: insert, update, delete, transaction, raw")
         action = actions[0]
         node = self._node(parts["at"])
-        name = parts["id"].text() if "id" in parts else None
+        name = parts["id"].label() if "id" in parts else None
         clock = parts["clock"].checked(parse_timestamp) if "clock" in parts else None
-        text = _flow(entry.value)
+        written = entry.value
         if action == "raw":
             if clock is not None:
                 raise parts["clock"].problem("a raw row gives its own changed_at")
-            return self._raw_step(entry.place, text, node, name, parts["raw"])
+            return self._raw_step(entry.place, written, node, name, parts["raw"])
         transactions: list[tuple[Change, ...]]
         if action == "transaction":
             changes = [change for one in parts[action].entries() for change in self._operation(one)]
             transactions = [tuple(changes)] if changes else []
         else:
             transactions = [(change,) for change in self._changes(action, parts[action])]
-        return ChangeStep(entry.place, text, node, tuple(transactions), name, clock)
+        return ChangeStep(entry.place, written, node, tuple(transactions), name, clock)
 
     def _operation(self, entry: Entry) -> list[Change]:
         operation, rows = entry.single(OPERATIONS, "operation")
@@ -240,7 +264,7 @@ class StepReader:
         return changes
 
     def _raw_step(
-        self, place: Place, text: str, node: str, name: str | None, entry: Entry
+        self, place: Place, written: Mapping[str, object], node: str, name: str | None, entry: Entry
     ) -> RawStep:
         article_name, row = entry.single(self._publication.articles, "article")
         article = self._publication.articles[article_name]
@@ -250,35 +274,37 @@ class StepReader:
         for column, value in columns.items():
             if column in article.columns:
                 values[column] = value.checked(article.columns[column].coerce)
+            elif column == "previous_values" and value.value is not None:
+                values[column] = _previous_values(article, value)
             else:
                 values[column] = _feed_value(column, kinds[column], value)
-        return RawStep(place, text, node, article_name, values, name)
+        return RawStep(place, written, node, article_name, values, name)
 
-    def _refuse_step(self, place: Place, text: str, entry: Entry) -> RefuseStep:
+    def _refuse_step(self, place: Place, written: Mapping[str, object], entry: Entry) -> RefuseStep:
         keys = ("node", "article", "key", "error")
         parts = entry.mapping(keys, required=keys)
         article = parts["article"].text(self._publication.articles)
         return RefuseStep(
             place,
-            text,
+            written,
             self._subscriber(parts["node"]),
             article,
             self._key(article, parts["key"]),
             parts["error"].whole_number(),
         )
 
-    def _decide_step(self, place: Place, text: str, entry: Entry) -> DecideStep:
+    def _decide_step(self, place: Place, written: Mapping[str, object], entry: Entry) -> DecideStep:
         required = ("article", "key", "loser", "decision")
         parts = entry.mapping((*required, "edited"), required=required)
         article = parts["article"].text(self._publication.articles)
         edited: dict[str, object] = {}
-        if "edited" in parts:
+        if "edited" in parts and parts["edited"].value is not None:
             kinds = self._publication.articles[article].columns
             for column, value in parts["edited"].mapping(kinds).items():
                 edited[column] = value.checked(kinds[column].coerce)
         return DecideStep(
             place,
-            text,
+            written,
             article,
             self._key(article, parts["key"]),
             self._node(parts["loser"]),
@@ -286,23 +312,21 @@ class StepReader:
             edited,
         )
 
-    def _set_step(self, place: Place, text: str, entry: Entry) -> SetStep:
+    def _set_step(self, place: Place, written: Mapping[str, object], entry: Entry) -> SetStep:
         parts = entry.mapping(("policy", "subscription", "add_subscription"))
         changed: dict[str, Mapping[str, object]] = {}
         added: dict[str, Mapping[str, object]] = {}
         if "subscription" in parts:
             for name, options in parts["subscription"].mapping(self._subscribers).items():
-                options.mapping(SUBSCRIPTION_OPTIONS)
-                changed[name] = options.value
+                changed[name] = subscription_options(options)
         if "add_subscription" in parts:
             for name, options in parts["add_subscription"].mapping().items():
                 if name in self._subscribers or name == self._publication.publisher:
                     raise options.problem(f"{name!r} is there already")
-                options.mapping(SUBSCRIPTION_OPTIONS)
-                added[name] = options.value
+                added[name] = subscription_options(options)
                 self._subscribers.add(name)
         policy = parts["policy"].text() if "policy" in parts else None
-        return SetStep(place, text, policy, changed, added)
+        return SetStep(place, written, policy, changed, added)
 
     def _key(self, article: str, entry: Entry) -> dict[str, object]:
         names = self._publication.articles[article].primary_key
@@ -317,6 +341,16 @@ class StepReader:
         return entry.text(sorted(self._subscribers))
 
 
+def subscription_options(entry: Entry) -> Mapping[str, object]:
+    """What is said of a subscription; nothing is as good as an empty mapping."""
+    if entry.value is None:
+        return {}
+    options = entry.mapping(SUBSCRIPTION_OPTIONS)
+    if "priority" in options and options["priority"].value is not None:
+        options["priority"].checked(lambda value: Decimal(str(value)))
+    return dict(entry.value)
+
+
 def key_values(publication: Publication, article: str, key: Mapping[str, object]) -> Key:
     """The key of an article from a mapping of its columns."""
     found = publication.articles[article]
@@ -327,8 +361,8 @@ def _feed_value(column: str, kind: str, entry: Entry) -> object:
     value = entry.value
     if value is None:
         return None
-    if column == "known_position" and value in _KNOWN_POSITIONS:
-        return _KNOWN_POSITIONS[str(value)]
+    if column == "known_position" and isinstance(value, str) and value in _KNOWN_POSITIONS:
+        return _KNOWN_POSITIONS[value]
     if kind == "timestamp":
         return entry.checked(parse_timestamp)
     if kind == "string":
@@ -337,12 +371,23 @@ def _feed_value(column: str, kind: str, entry: Entry) -> object:
         return [None if one.value is None else one.text() for one in entry.entries()]
     if kind == "map<string,bigint>":
         return {name: one.whole_number() for name, one in entry.mapping().items()}
-    if kind == "map<string,string>":
-        parts = entry.mapping().items()
-        return {name: None if one.value is None else str(one.value) for name, one in parts}
     if column in (QUEUE_POSITION, "known_position", "transaction_change_count"):
         return entry.whole_number()
-    return value
+    return entry.checked(parse_type(kind).coerce)
+
+
+def _previous_values(article: Article, entry: Entry) -> dict[str, str | None]:
+    """Values as canonical text; a column that the article does not have keeps what is written."""
+    texts: dict[str, str | None] = {}
+    for name, one in entry.mapping().items():
+        if one.value is None:
+            texts[name] = None
+        elif name in article.columns:
+            kind = article.columns[name]
+            texts[name] = kind.to_text(one.checked(kind.coerce))
+        else:
+            texts[name] = str(one.value)
+    return texts
 
 
 def _flow(value: object) -> str:

@@ -11,13 +11,13 @@ from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.expectations import ExpectationReader, Expectations, whole_row
 from replication_conflicts.scenarios.reading import Entry, Place, SuiteProblem, read_yaml
 from replication_conflicts.scenarios.steps import (
-    SUBSCRIPTION_OPTIONS,
     ChangeStep,
     ErrorStep,
     RawStep,
     SetStep,
     Step,
     StepReader,
+    subscription_options,
 )
 
 # Every article gets it as the first column of its keys, so that cases can run side by side.
@@ -71,6 +71,11 @@ class Case:
     def changes_configuration(self) -> bool:
         """Whether the configuration is another one at the end."""
         return any(isinstance(step, SetStep) for step in self.steps)
+
+    @property
+    def names_positions(self) -> bool:
+        """Whether rows of the case bring their own places of the queue."""
+        return any(isinstance(step, RawStep) and step.names_position for step in self.steps)
 
     @property
     def needs_own_queue(self) -> bool:
@@ -142,12 +147,7 @@ def read_suites(paths: list[Path]) -> tuple[list[Suite], list[SuiteProblem]]:
     problems: list[SuiteProblem] = []
     for path in paths:
         try:
-            suite = read_suite(path)
-            for other in suites:
-                if other.publication.name == suite.publication.name:
-                    message = f"publication {suite.publication.name!r} is also that of {other.file}"
-                    raise SuiteProblem(Place(str(path), key="publication.name"), message)
-            suites.append(suite)
+            suites.append(read_suite(path))
         except SuiteProblem as problem:
             problems.append(problem)
     return suites, problems
@@ -156,7 +156,7 @@ def read_suites(paths: list[Path]) -> tuple[list[Suite], list[SuiteProblem]]:
 def _publication(entry: Entry) -> tuple[Publication, dict[str, Mapping[str, object]]]:
     required = ("name", "replication", "publisher", "articles")
     parts = entry.mapping(_PUBLICATION_KEYS, required=required)
-    parts["name"].name()
+    parts["name"].publication_name()
     parts["replication"].text(("queued", "merge"))
     publisher = parts["publisher"].text()
     subscriptions: dict[str, Mapping[str, object]] = {}
@@ -164,8 +164,7 @@ def _publication(entry: Entry) -> tuple[Publication, dict[str, Mapping[str, obje
         for name, options in parts["subscriptions"].mapping().items():
             if name == publisher:
                 raise options.problem("the publisher has no subscription")
-            options.mapping(SUBSCRIPTION_OPTIONS)
-            subscriptions[name] = options.value
+            subscriptions[name] = subscription_options(options)
     for name, article in parts["articles"].mapping().items():
         Entry(name, article.place).name()
         _check_article(article)
@@ -209,13 +208,14 @@ def _check_record(entry: Entry) -> None:
 def _case(
     entry: Entry, publication: Publication, subscriptions: Mapping[str, Mapping[str, object]]
 ) -> Case:
-    if isinstance(entry.value, Mapping) and isinstance(entry.value.get("case"), str):
-        name = entry.value["case"]
+    if isinstance(entry.value, Mapping) and isinstance(entry.value.get("case"), (str, int)):
+        name = str(entry.value["case"])
         entry = Entry(entry.value, Place(entry.place.file, name))
     allowed = ("case", "title", "initial", "steps", "expect", "converges")
-    parts = entry.mapping(allowed, required=("case", "steps", "expect"))
+    parts = entry.mapping(allowed, required=("case", "steps"))
+    expected = parts.get("expect") or Entry(None, entry.place.at("expect"))
     initial = {}
-    if "initial" in parts:
+    if "initial" in parts and parts["initial"].value is not None:
         by_article = parts["initial"].mapping(publication.articles)
         for article_name, rows in by_article.items():
             article = publication.articles[article_name]
@@ -227,11 +227,11 @@ def _case(
     added = [name for step in steps if isinstance(step, SetStep) for name in step.added]
     reader = ExpectationReader(publication, (*subscriptions, *added), ids)
     return Case(
-        name=parts["case"].text(),
-        title=parts["title"].text() if "title" in parts else "",
+        name=parts["case"].label(),
+        title=parts["title"].label() if "title" in parts else "",
         initial=initial,
         steps=steps,
-        expect=reader.read(parts["expect"]),
+        expect=reader.read(Entry({}, expected.place) if expected.value is None else expected),
         converges=parts["converges"].flag() if "converges" in parts else True,
         place=entry.place,
     )

@@ -9,7 +9,7 @@ by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -58,16 +58,8 @@ _CASTS: dict[str, dict[str, str | None]] = {
     },
     # a parameter in a select list has no type in PostgreSQL until it is given one
     "string": {"postgres": "text"},
-}
-_ALIASES = {
-    "byte": "tinyint",
-    "short": "smallint",
-    "integer": "int",
-    "long": "bigint",
-    "real": "float",
-    "varchar": "string",
-    "char": "string",
-    "timestamp_ltz": "timestamp",
+    "varchar": {"postgres": "text"},
+    "char": {"postgres": "text"},
 }
 
 
@@ -95,10 +87,10 @@ def parameter_name(column: str) -> str:
     return _escaped(name[0]) + name[1:] if name in (OLD_VERSION, NEW_VERSION) else name
 
 
-def statements(article: ArticleShape) -> list[Statement]:
-    """Return the article's statements, operation by operation and in each dialect of DIALECTS."""
+def statements(article: ArticleShape, dialects: Sequence[str] = DIALECTS) -> list[Statement]:
+    """Return the article's statements, operation by operation and in each of the dialects."""
     return [
-        _statement(article, operation, dialect) for operation in OPERATIONS for dialect in DIALECTS
+        _statement(article, operation, dialect) for operation in OPERATIONS for dialect in dialects
     ]
 
 
@@ -205,8 +197,7 @@ def _parameter(name: str, dialect: str) -> exp.Expression:
 def _typed(parameter: _Value, name: str, spark_type: str, dialect: str) -> exp.Expression:
     """Return the parameter as a value of the column's type, from its canonical text."""
     kind = re.split(r"[\s(<]", spark_type.strip().lower())[0]
-    kind = _ALIASES.get(kind, kind)
-    if kind in ("decimal", "dec", "numeric"):
+    if kind == "decimal":
         return (
             _cast(parameter(name), spark_type, dialect) if dialect != "sqlite" else parameter(name)
         )
@@ -215,7 +206,7 @@ def _typed(parameter: _Value, name: str, spark_type: str, dialect: str) -> exp.E
     if kind == "boolean" and dialect in ("mysql", "sqlite"):
         # neither reads 'true' as a boolean; the comparison gives 1, 0 or NULL
         return exp.paren(exp.EQ(this=parameter(name), expression=exp.Literal.string("true")))
-    if kind in ("array", "map", "struct", "variant"):
+    if kind in ("array", "map", "struct"):
         return _from_json(parameter(name), spark_type, dialect)
     if kind not in _CASTS:
         raise ValueError(

@@ -23,6 +23,10 @@ SHOP = "vars: {publications: {shop: {publisher: HQ, articles: {item: {%s}}}}}"
         ("[]", "has no publications"),
         ("vars: {publications: shop}", "must be names with options"),
         ("vars: [", "is no YAML"),
+        ("vars:\n  day: 2026-02-30", "is no YAML: line 2: '2026-02-30' is no day or time"),
+        ("vars: {day: 2026-01-01 25:00:00}", "line 1: '2026-01-01 25:00:00' is no day or time"),
+        ("vars: !!bool perhaps", "line 1: 'perhaps' is no boolean"),
+        ("vars: !!int ''", "line 1: '' is no whole number"),
         ("vars: {publications: {shop: }}", "publication 'shop' has no options"),
         ("vars: {publications: {shop: {articles: [item]}}}", "articles must be names with values"),
         (SHOP % "primary_key: [id]", "article 'item': columns must be names with values"),
@@ -51,6 +55,7 @@ def test_a_project_is_read_or_one_line_says_why_not(
     [
         ("", "must be names with values"),
         ("shop: [", "is no YAML"),
+        ("shop: 2026-02-30", "is no YAML: line 1: '2026-02-30' is no day or time"),
         ("shop:", "profile 'shop': there must be"),
         ("shop: {target: dev}", "profile 'shop', outputs: there must be"),
         ("shop: {outputs: {dev: }}", "target 'dev': there must be"),
@@ -67,6 +72,20 @@ def test_a_profile_is_read_or_one_line_says_why_not(
     with pytest.raises(profile.ProfileError, match=message) as found:
         profile.server_side_parameters(tmp_path, tmp_path, "dev")
     assert "\n" not in str(found.value)
+
+
+def test_a_file_that_may_not_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "dbt_project.yml"
+    file.write_text("profile: shop", encoding="utf-8")
+
+    def refuse(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(ConfigurationProblem, match=f"{file} cannot be read: Permission denied"):
+        publication_options(tmp_path)
 
 
 def test_a_profile_may_lack_settings_but_no_schema(

@@ -29,6 +29,7 @@ class SharedFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.is_reachable = True
+        self.closed = 0
         self._lock = threading.Lock()
 
     def read(self) -> str | None:
@@ -57,6 +58,7 @@ class SharedFile:
 
     def close(self) -> None:
         """See Storage."""
+        self.closed += 1
 
 
 @pytest.fixture
@@ -79,6 +81,20 @@ def test_a_second_run_is_refused_while_the_first_one_lives(file: SharedFile) -> 
     finally:
         first.release()
     assert file.read() is None
+
+
+def test_storage_is_given_back_by_who_is_refused(file: SharedFile) -> None:
+    first = Claim(file, "first", BEAT)
+    first.take()
+    theirs = SharedFile(file.path)
+    with pytest.raises(SessionError):
+        Claim(theirs, "second", BEAT).take()
+    theirs.is_reachable = False
+    with pytest.raises(OSError, match="no answer"):
+        Claim(theirs, "third", BEAT).take()
+    assert (file.closed, theirs.closed) == (0, 2)
+    first.release()
+    assert file.closed == 1
 
 
 def test_the_next_run_follows_one_that_has_ended(file: SharedFile) -> None:

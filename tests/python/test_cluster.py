@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from replication_conflicts.cluster import standalone
 from replication_conflicts.cluster.compare import compared, play_on_both
-from replication_conflicts.cluster.standalone import standalone_cluster
+from replication_conflicts.cluster.standalone import ClusterProblem, standalone_cluster
+from replication_conflicts.environment import check
 
 from .repository import REPOSITORY
 
@@ -24,6 +26,19 @@ with standalone_cluster(Path(sys.argv[1]), Size(workers=1, memory="512m")) as ma
     print(master, flush=True)
     time.sleep(600)
 """
+
+
+STARTED = "echo Starting Spark master at spark://127.0.0.1:7077"
+
+
+def in_place_of_spark(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Path:
+    """A cluster whose daemons run a script; the folder of their logs."""
+    program = folder / "spark-class"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(standalone, "_spark_class", lambda: program)
+    monkeypatch.setattr(check, "java_problem", lambda: None)
+    return folder / "logs"
 
 
 def answers(master: str) -> bool:
@@ -61,6 +76,36 @@ def test_a_cluster_is_stopped_also_after_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="in the middle"):
         fail_in_the_middle()
     assert not answers(seen[0])
+
+
+@pytest.mark.parametrize("name", ["master", "worker"])
+def test_a_daemon_that_ends_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    lives = f'case "$*" in *{name.title()}*) exit 3;; esac; {STARTED}; sleep 60'
+    logs = in_place_of_spark(tmp_path, monkeypatch, lives)
+    started = time.monotonic()
+    with (
+        pytest.raises(ClusterProblem, match=rf"'s {name}\S* has ended with status 3: see .*{name}"),
+        standalone_cluster(logs),
+    ):
+        pass
+    assert time.monotonic() - started < 30
+
+
+def test_a_daemon_that_does_not_end_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stays = f"trap '' TERM; {STARTED}; while :; do echo Registering worker; sleep 0.1; done"
+    logs = in_place_of_spark(tmp_path, monkeypatch, stays)
+    monkeypatch.setattr(standalone, "_STOP_SECONDS", 0.5)
+    with pytest.raises(ValueError, match="in the middle"), standalone_cluster(logs):
+        raise ValueError("in the middle")
+    sizes = []
+    for _ in range(2):
+        sizes.append([(logs / f"{name}.log").stat().st_size for name in ("master", "worker-1")])
+        time.sleep(0.5)
+    assert sizes[0] == sizes[1]
 
 
 @pytest.mark.spark

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 import typer
 import yaml
 from dbt.cli.main import cli
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import AnalysisException
 from typer.testing import CliRunner, Result
 
 from replication_conflicts.cli import app
+from replication_conflicts.console import capture, distribute, what_if
 from replication_conflicts.environment.profile import write_profile
 
 # what both have: the name of the parameter here and in dbt
@@ -97,6 +101,41 @@ def test_a_schema_that_is_none_is_one_line(project: Path, command: str) -> None:
         "--feeds is 'feeds; drop schema published', must be of the form schema or catalog.schema,"
         " in letters, digits and _\n"
     )
+
+
+ERRORS = (
+    AnalysisException("[DELTA_VERSION_NOT_FOUND] no version 1\n\nJVM stacktrace:\n\tat x.y"),
+    Py4JError("An error occurred while calling o9.sql.\n: [DELTA_VERSION_NOT_FOUND] no version 1"),
+)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        (capture, "capture upload --url sqlite:///shop.db"),
+        (distribute, "distribute --subscriber north --url sqlite:///shop.db"),
+        (what_if, "what-if --policy subscriber_wins"),
+    ],
+)
+def test_an_error_of_spark_is_short(
+    project: Path, monkeypatch: Any, module: ModuleType, command: str, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.chdir(project)
+    Path("shop.db").touch()
+    monkeypatch.setattr(module, "answer" if module is what_if else "spark_of", fail)
+    result = call(*command.split())
+    assert result.exit_code == 1
+    assert result.output.strip() == "[DELTA_VERSION_NOT_FOUND] no version 1"
+
+
+def test_an_error_of_nobody_stays_one(project: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(what_if, "answer", lambda *_: 1 / 0)
+    monkeypatch.chdir(project)
+    assert isinstance(call("what-if", "--policy", "subscriber_wins").exception, ZeroDivisionError)
 
 
 def commands(group: Any) -> list[Any]:

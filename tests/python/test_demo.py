@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pyspark.errors import AnalysisException
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
@@ -150,6 +151,16 @@ def test_a_demo_that_has_just_ended_is_repeated(
     monkeypatch.setattr(console, "_run", lambda *given: repeated.append(given[4]))
     result = CliRunner().invoke(app, ["demo", "--policy", "publisher_wins"])
     assert (result.exit_code, result.output, repeated) == (0, "", [True])
+
+
+def test_an_error_of_spark_is_short(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AnalysisException("[X] no\n\nJVM stacktrace:\n\tat x")
+
+    monkeypatch.setattr(check, "problems", tuple)
+    monkeypatch.setattr(console, "_run", fail)
+    result = CliRunner().invoke(app, ["demo"])
+    assert (result.exit_code, result.output) == (1, "[X] no\n")
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import AnalysisException
 
-from replication_conflicts.dbt_build import DbtBuild, short_message
+from replication_conflicts.dbt_build import DbtBuild, short_message, spark_message
 from replication_conflicts.environment import check, class_archive, folders, jars, profile, session
 from replication_conflicts.environment.session import SessionError
 
@@ -115,7 +117,7 @@ def test_an_archive_is_of_one_java_and_these_jars(
     write = "import os, pathlib; pathlib.Path(os.environ[{!r}]).write_text('classes')"
     monkeypatch.setattr(class_archive, "_MAKE", write.format(class_archive._ARCHIVE))
     assert not class_archive.is_current()
-    assert class_archive.make()
+    assert class_archive.make() is None
     assert archive.read_text() == "classes"
     assert class_archive.is_current()
     with monkeypatch.context() as patched:
@@ -126,7 +128,7 @@ def test_an_archive_is_of_one_java_and_these_jars(
     jar.touch()
     monkeypatch.setattr(folders, "jars_folder", lambda: jar.parent)
     assert not class_archive.is_current()
-    assert class_archive.make()
+    assert class_archive.make() is None
     assert class_archive.is_current()
     os.utime(jar, (1, 1))
     assert not class_archive.is_current()
@@ -139,9 +141,31 @@ def test_a_java_without_archives_is_asked_once(
     archive.parent.mkdir()
     monkeypatch.setattr(folders, "class_archive", lambda: archive)
     monkeypatch.setattr(class_archive, "_MAKE", "raise SystemExit(1)")
-    assert not class_archive.make()
+    problem = class_archive.make()
+    assert problem is not None
+    assert problem.startswith("This Java makes no archive")
     assert not archive.exists()
     assert class_archive.is_current()
+
+
+def test_an_archive_that_takes_too_long_is_given_up_for_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "jars" / "classes.jsa"
+    archive.parent.mkdir()
+    monkeypatch.setattr(folders, "class_archive", lambda: archive)
+    half = "import os, pathlib, time; pathlib.Path(os.environ['{}']).touch(); time.sleep(60)"
+    monkeypatch.setattr(class_archive, "_MAKE", half.format(class_archive._ARCHIVE))
+    monkeypatch.setattr(class_archive, "_MOST_SECONDS", 1.0)
+    problem = class_archive.make()
+    assert problem is not None
+    assert "not made within 1 s" in problem
+    assert not archive.exists()
+    assert class_archive.is_current()
+    note = archive.with_suffix(".txt")
+    assert str(note) in problem
+    note.unlink()
+    assert not class_archive.is_current()
 
 
 def test_the_session_starts_with_the_archive(tmp_path: Path) -> None:
@@ -217,6 +241,24 @@ def test_an_unknown_target_names_the_known_ones() -> None:
 def test_messages_lose_the_plan_and_the_stack() -> None:
     message = "[X] no column `a`. SQLSTATE: 42703; line 1 pos 7;\n'Project\n\n\tat java.lang.Thread"
     assert short_message(message) == "[X] no column `a`. SQLSTATE: 42703"
+    message = (
+        "An error occurred while calling o9.sql.\n: x.LockException: held\n\tat scala.x.A(A:1)"
+    )
+    assert short_message(message) == "x.LockException: held"
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (AnalysisException("[X] no\n\nJVM stacktrace:\n\tat x"), "[X] no"),
+        (Py4JError("An error occurred while calling o9.sql.\n: x.Gone: a file"), "x.Gone: a file"),
+        (ValueError("[X] no"), None),
+    ],
+)
+def test_what_spark_says_is_told_from_what_is_none_of_its_errors(
+    error: Exception, message: str | None
+) -> None:
+    assert spark_message(error) == message
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from .repository import REPOSITORY
 PACKAGE = "replication_conflicts"
 # from the bottom up; the parts of one line know nothing of each other
 ORDER = (
+    ("yaml_files",),
     ("environment", "publication", "statements", "words"),
     ("database", "dbt_build", "dbt_replication_conflicts", "models"),
     ("capture", "distribution", "what_if"),

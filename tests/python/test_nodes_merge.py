@@ -294,10 +294,13 @@ def test_priorities() -> None:
     assert stamped_priority({"type": "client", "priority": 10}) is None
 
 
-def test_raw_rows_go_first_and_stay_as_they_are() -> None:
+def test_raw_rows_stay_as_they_are_and_where_they_were_made() -> None:
     _, north = make_nodes(make_publication())
-    north.update("head", {"head_id": 1, "a": "p"}, NOON)
     north.raw("head", {"change_id": "r1", "transaction_id": "own", "known_position": 0})
-    raw, change = (row.values for row in north.upload())
-    assert raw == {"change_id": "r1", "transaction_id": "own", "known_position": 0}
+    north.update("head", {"head_id": 1, "a": "p"}, NOON)
+    north.raw("head", {"change_id": "r2"})
+    before, change, behind = (row.values for row in north.upload())
+    assert before == {"change_id": "r1", "transaction_id": "own", "known_position": 0}
     assert change["transaction_change_count"] == 1
+    assert behind == {"change_id": "r2"}
+    assert north.upload() == []

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 from rich.console import Console
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
-from replication_conflicts.scenarios.compare import Difference, match
+from replication_conflicts.scenarios.compare import Difference, _identity, match
 from replication_conflicts.scenarios.expected import ExpectedFailures, read_expected_failures
 from replication_conflicts.scenarios.group import CaseResult
 from replication_conflicts.scenarios.report import print_failure
@@ -197,6 +198,22 @@ def test_many_suites_are_grouped_by_what_they_need() -> None:
         ["merge_resolvers_values"],
     ]
     assert groups(suites[:3]) == [list(names[:3])]
+
+
+def test_publications_of_one_name_are_apart() -> None:
+    suite = read_suite(DOCUMENTED / "queued_default_policy.yml")
+    name = suite.publication.name.upper()
+    again = replace(suite, publication=replace(suite.publication, name=name))
+    groups = group_suites([suite, again], ExpectedFailures())
+    assert groups == [([suite], True), ([again], True)]
+
+
+def test_numbers_are_compared_by_value_to_the_last_digit() -> None:
+    one = Decimal("12345678901234567890123456789.0000000001")
+    assert _identity({"a": one}) != _identity({"a": one + Decimal("0.0000000001")})
+    assert _identity({"a": Decimal("1.50")}) == _identity({"a": Decimal("1.5")})
+    assert _identity({"a": 0.0}) == _identity({"a": -0.0})
+    assert _identity({"a": float("nan")}) == _identity({"a": float("nan")})
 
 
 def test_counting() -> None:

@@ -92,7 +92,11 @@ def test_a_suite(tmp_path: Path) -> None:
         ("update: {item", "upsert: {item", "steps[0].upsert: unknown key"),
         ("sync: north", "sync: HQ", "steps[1].sync: 'HQ' must be one of: north, south"),
         ("sync: north", "synchronize: north", "steps[1].synchronize: unknown key"),
-        ("sync: north", "error: text", "'error' must follow a run or a sync"),
+        ("- {at: north", "- {error: text}\n      - {at: north", "'error' must follow the step"),
+        ("{sync: north}", "{sync: north}\n      - {error: []}", "steps[2].error: must be a text"),
+        ("price: 1.10", "price: 2026-02-30", "line 14: '2026-02-30' is no day or time"),
+        ("price: 1.10", "price: 1:30.5", "line 14: '1:30.5' is no number"),
+        ("price: 1.10", "? [a, b]", "line 14: ['a', 'b'] cannot be a key"),
         ("n1: applied", "n2: applied", "expect.outcomes.n2: unknown key"),
         ("n1: applied", "n1: accepted", "expect.outcomes.n1: 'accepted' must be one of"),
         ("conflicts: []", "conflicts: [{looser: north}]", "conflicts[0].looser: unknown key"),
@@ -115,6 +119,15 @@ def test_a_key_that_stands_twice(tmp_path: Path) -> None:
         read(tmp_path, SUITE + "suite: again\n")
 
 
+def test_a_suite_is_read_without_writing_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.delattr(yaml, "dump")
+        step = read(tmp_path, SUITE).cases[0].steps[1]
+    assert step.text == "{sync: north}"
+
+
 def test_cases_of_one_name(tmp_path: Path) -> None:
     cases = yaml.safe_load(SUITE)
     cases["cases"] *= 2
@@ -128,11 +141,70 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(SUITE, encoding="utf-8")
     paths = [tmp_path / name for name in ("a.yml", "b.yml", "c.yml", "d.yml")]
     suites, problems = read_suites(paths)
-    assert [suite.name for suite in suites] == ["example"]
-    assert ["is no valid YAML" in str(problems[0]), "is also that of" in str(problems[1])] == [
-        True
-    ] * 2
-    assert "cannot be read" in str(problems[2])
+    assert [suite.name for suite in suites] == ["example", "example"]
+    assert "is no YAML" in str(problems[0])
+    assert "cannot be read" in str(problems[1])
+
+
+def test_what_may_be_left_out_or_written_otherwise(tmp_path: Path) -> None:
+    text = SUITE.replace("north: {}", "north: null").replace("case: ONE", "case: 1\n    title: 2")
+    text = text.replace("initial: {item: [{item_id: 1, name: bolt, price: 1.10}]}", "initial:")
+    text = text.replace("id: n1", "id: 7").replace("{n1: applied}", "{7: {item: {1: applied}}}")
+    text = text.replace("name: stock", "name: 24_hours")
+    [case] = read(tmp_path, text).cases
+    assert (case.name, case.title, dict(case.initial)) == ("1", "2", {})
+    assert case.expect.outcomes == {"7": {"item": {"1": "applied"}}}
+    [nothing] = read(tmp_path, SUITE[: SUITE.index("    expect:")]).cases
+    assert nothing.expect.conflicts is None
+
+
+def test_merge_keys_of_yaml(tmp_path: Path) -> None:
+    text = SUITE.replace("item: {item_id: 1, price: 1.20}", "item: {<<: *bolt, price: 1.20}")
+    text = text.replace("[{item_id: 1, name: bolt", "[&bolt {item_id: 1, name: bolt", 1)
+    step = read(tmp_path, text).cases[0].steps[0]
+    assert isinstance(step, ChangeStep)
+    expected = {"item_id": 1, "name": "bolt", "price": Decimal("1.20")}
+    assert step.transactions[0][0].values == expected
+
+
+def test_an_error_after_a_change_of_configuration(tmp_path: Path) -> None:
+    content = yaml.safe_load(SUITE)
+    case = content["cases"][0]
+    case["steps"] = [{"set": {"policy": "subscriber_wins"}}, {"error": "policy"}]
+    case["expect"] = {}
+    assert read(tmp_path, yaml.safe_dump(content)).cases[0].expects_error
+
+
+MERGE_ROW = "item: {item_id: 1, operation: update, "
+
+
+@pytest.mark.parametrize(
+    ("columns", "is_alone", "names_positions"),
+    [
+        ("queue_position: 7", True, True),
+        ("known_position: 3", True, False),
+        ("known_position: nothing", False, False),
+        ("known_position: all", False, False),
+    ],
+)
+def test_rows_that_name_places(
+    columns: str, is_alone: bool, names_positions: bool, tmp_path: Path
+) -> None:
+    text = SUITE.replace("replication: queued", "replication: merge")
+    text = text.replace("update: {item: {item_id: 1, ", f"raw: {{{MERGE_ROW}{columns}, ")
+    [case] = read(tmp_path, text).cases
+    assert (case.needs_own_queue, case.names_positions) == (is_alone, names_positions)
+
+
+def test_values_before_a_raw_change_are_canonical(tmp_path: Path) -> None:
+    text = SUITE.replace("replication: queued", "replication: merge")
+    before = "previous_values: {price: 1.1, item_id: null}, priority: 7"
+    text = text.replace("update: {item: {item_id: 1, ", f"raw: {{{MERGE_ROW}{before}, ")
+    step = read(tmp_path, text).cases[0].steps[0]
+    assert isinstance(step, RawStep)
+    assert step.values["previous_values"] == {"price": "1.10", "item_id": None}
+    with pytest.raises(SuiteProblem, match="priority: 1000 is no decimal"):
+        read(tmp_path, text.replace("priority: 7", "priority: 1000"))
 
 
 def test_a_suite_with_set_has_one_case(tmp_path: Path) -> None:

@@ -36,11 +36,19 @@ def no_triggers(dialect: str, article: str) -> tuple[str, ...]:
 
 
 def trigger_names(dialect: str, article: str, *, is_merge: bool) -> frozenset[str]:
-    """All triggers of an article, as the database's catalog has their names."""
+    """The triggers that every article has, as the database's catalog has their names."""
     if dialect == "postgres":
         return frozenset(postgres_queued.plain_names(article))
     events = sqlite_merge.EVENTS if is_merge else sqlite_queued.EVENTS
     return frozenset(sqlite_queued.plain_name(article, event) for event in events)
+
+
+def own_triggers(dialect: str, article: str, *, is_merge: bool) -> frozenset[str]:
+    """The same, and those that only some tables need."""
+    needed = trigger_names(dialect, article, is_merge=is_merge)
+    if dialect == "postgres":
+        return needed
+    return needed | {sqlite_queued.plain_name(article, sqlite_queued.AFTER_OTHER_UPDATE)}
 
 
 def merge_words(dialect: str, publication: str) -> Words:

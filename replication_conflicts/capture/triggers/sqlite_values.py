@@ -9,16 +9,7 @@ from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.publication.values import ColumnType
 
-_INTEGER_BYTES = {
-    "tinyint": 1,
-    "byte": 1,
-    "smallint": 2,
-    "short": 2,
-    "int": 4,
-    "integer": 4,
-    "bigint": 8,
-    "long": 8,
-}
+_INTEGER_BYTES = {"tinyint": 1, "smallint": 2, "int": 4, "bigint": 8}
 _DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 _FIRST_DAY = "0001-01-01"
 # what is larger has no float beside it; what is larger than any double is infinite

@@ -247,11 +247,13 @@ def test_rows_do_not_trade_where_a_column_would_be_lost(databases: Databases) ->
     assert not trade(subscriber)
 
 
-def test_rows_do_not_trade_where_a_trigger_watches_them_go(tmp_path: Any) -> None:
+@pytest.mark.parametrize("name", ["goes", "replication_of_badges"])
+def test_rows_do_not_trade_where_a_trigger_watches_them_go(tmp_path: Any, name: str) -> None:
     subscriber = Subscriber(
         sqlite_databases(tmp_path), SLOT, UNIQUE, sql="create table badge (slot integer)"
     )
     subscriber.execute(
-        "create trigger goes after delete on slot begin delete from badge where slot = old.id; end"
+        f"create trigger {name} after delete on slot"
+        " begin delete from badge where slot = old.id; end"
     )
     assert not trade(subscriber)

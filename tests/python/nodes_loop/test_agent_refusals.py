@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 
+from replication_conflicts.database.engine import open_database
+from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution import trial
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.publication.commands import AgentCommand, Place
@@ -110,6 +112,89 @@ def test_what_was_unmet_before_is_no_commands_fault(tmp_path: Any) -> None:
     subscriber.give(item(1, 1, 1), item(1, 2, 100), item(1, 3, 2))
     subscriber.run(is_skipping=True)
     assert items(subscriber) == [1, 2]
+
+
+@contextmanager
+def answer_lost(
+    subscriber: Subscriber, monkeypatch: pytest.MonkeyPatch, seen: str
+) -> Iterator[None]:
+    """The first commit after which a query finds something succeeds, and nobody hears of it."""
+    dialect = subscriber.engine.dialect
+    commit, looking = dialect.do_commit, open_database(subscriber.url)
+    with looking.begin() as other:
+        before = run_plain(other, seen).all()
+    lost: list[bool] = []
+
+    def lossy(connection: Any) -> None:
+        commit(connection)
+        if lost:
+            return
+        with looking.connect() as other:
+            found = run_plain(other, seen).all()
+        if found != before:
+            lost.append(True)
+            raise dialect.loaded_dbapi.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(dialect, "do_commit", lossy)
+    yield
+    assert lost
+    monkeypatch.undo()
+
+
+SKIPPED = "select command_id from replication_refusal where is_skipped"
+
+
+def test_what_is_left_out_counts_also_where_the_answer_is_lost(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscriber = Subscriber(databases, LINES, "check (id < 100)")
+    subscriber.give(item(1, 1, 1), item(2, 1, 200), item(3, 1, 3))
+    agent = subscriber.agent(is_skipping=True)
+    with answer_lost(subscriber, monkeypatch, SKIPPED):
+        summary = agent.run()
+    assert items(subscriber) == [1, 3]
+    assert [one.command_id for one in summary.refused] == ["2/1"]
+    assert (summary.transactions, summary.commands["replicated"]) == (3, 2)
+
+
+def test_what_only_the_commit_refuses_counts_also_where_the_answer_is_lost(
+    referred: Subscriber, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def blind(connection: Connection) -> Iterator[None]:
+        with connection.begin_nested():
+            yield
+
+    agent = referred.agent(is_skipping=True)
+    monkeypatch.setattr(trial, "checked", blind)
+    with answer_lost(referred, monkeypatch, SKIPPED):
+        summary = agent.run()
+    assert [one.command_id for one in summary.refused] == ["1/1", "1/2", "1/3", "1/4"]
+    assert summary.place == Place(2)
+
+
+def test_a_batch_counts_once_whatever_answer_is_lost(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscriber = Subscriber(databases, LINES)
+    subscriber.give(item(1, 1, 1), item(2, 1, 2))
+    agent = subscriber.agent()
+    with answer_lost(subscriber, monkeypatch, "select id from item"):
+        summary = agent.run()
+    assert items(subscriber) == [1, 2]
+    assert (summary.transactions, summary.changed_rows) == (2, 2)
+
+
+@pytest.mark.parametrize("comes", [False, True])
+def test_a_kept_command_that_is_left_out_counts_also_where_the_answer_is_lost(
+    kept: Subscriber, monkeypatch: pytest.MonkeyPatch, comes: bool
+) -> None:
+    if comes:
+        kept.give(item(2, 1, 8))
+    agent = kept.agent(is_skipping=True)
+    with answer_lost(kept, monkeypatch, SKIPPED):
+        summary = agent.run()
+    assert [one.command_id for one in summary.refused] == ["1/1"]
 
 
 @pytest.fixture

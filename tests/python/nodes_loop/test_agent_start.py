@@ -12,9 +12,11 @@ from replication_conflicts.capture import upload
 from replication_conflicts.capture.install import ExistingRows, pending_changes
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.renew import renew
+from replication_conflicts.capture.state import capture_state
 from replication_conflicts.database.articles import node_publication
+from replication_conflicts.database.constraints import has_followers
 from replication_conflicts.database.engine import open_database
-from replication_conflicts.database.statements import run_plain
+from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution import snapshot
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.distribution.ports import Reinitialized
@@ -398,6 +400,89 @@ def test_a_snapshot_takes_nothing_along_that_refers_to_rows_that_stay(
     subscriber.lists.initial = [row(1), row(2, boss=1)]
     assert subscriber.agent(is_replacing_rows=True).initialize() == 2
     assert subscriber.values("select id from badge") == [1]
+
+
+LOSES_BADGES = "create function lost() returns trigger language plpgsql as"
+LOSES_BADGES += " $$ begin delete from badge where id = old.id; return null; end $$"
+AFTER_DELETE = "after delete on {} for each row execute function lost()"
+# what the application has made for the case that an employee goes: in which database, and whether
+# the table is partitioned
+WATCHING = [
+    (
+        "sqlite",
+        False,
+        "create trigger replication_of_badges after delete on employee"
+        " begin delete from badge where id = old.id; end",
+    ),
+    ("postgres", False, f"create trigger _replication_of {AFTER_DELETE.format('employee')}"),
+    (
+        "postgres",
+        False,
+        "create rule goes as on delete to employee do also delete from badge where id = old.id",
+    ),
+    ("postgres", True, f"create trigger goes {AFTER_DELETE.format('employee_1')}"),
+    (
+        "postgres",
+        True,
+        "alter table badge add foreign key (id) references employee_1 (id) on delete cascade",
+    ),
+]
+
+
+@pytest.mark.parametrize("replication", [None, "queued", "merge"])
+@pytest.mark.parametrize(("kind", "is_partitioned", "sql"), WATCHING)
+def test_a_snapshot_does_not_do_what_others_do_when_rows_go(
+    databases: Databases, replication: str | None, kind: str, is_partitioned: bool, sql: str
+) -> None:
+    """Whatever a trigger is called, and be it of a partition."""
+    if databases.kind != kind:
+        pytest.skip(f"{kind} only")
+    make = partitioned if is_partitioned else whole
+    subscriber = make(databases, replication)
+    subscriber.execute("create table badge (id integer)")
+    if kind == "postgres":
+        subscriber.execute(LOSES_BADGES)
+    subscriber.execute(sql, "insert into employee (id) values (1)", "insert into badge values (1)")
+    if replication is not None:
+        subscriber.upload()
+    subscriber.lists.initial = [row(1)]
+    subscriber.agent(is_replacing_rows=True).initialize()
+    assert subscriber.values("select row_version from employee") == ["HQ:1"]
+    assert subscriber.values("select id from badge") == [1]
+
+
+def whole(databases: Databases, replication: str | None) -> Subscriber:
+    return Subscriber(databases, EMPLOYEE, replication=replication)
+
+
+def partitioned(databases: Databases, replication: str | None) -> Subscriber:
+    version = "" if replication else ", row_version text"
+    return Subscriber(
+        databases,
+        EMPLOYEE,
+        replication=replication,
+        sql="drop table employee;"
+        f"create table employee (id integer primary key, boss integer{version})"
+        " partition by range (id);"
+        "create table employee_1 partition of employee for values from (0) to (10)",
+    )
+
+
+@both_kinds
+def test_triggers_of_capture_are_no_others(databases: Databases, replication: str) -> None:
+    """So that rows go and others come, also in a table with triggers that only some need."""
+    subscriber = (
+        slots(databases, replication, SLOTS)
+        if databases.kind == "sqlite"
+        else partitioned(databases, replication)
+    )
+    state = capture_state(
+        subscriber.engine, "north", Tables(subscriber.publication, databases.kind)
+    )
+    with subscriber.engine.begin() as connection:
+        for name, article in subscriber.publication.articles.items():
+            assert not has_followers(connection, article, state.own_triggers(name))
+            assert has_followers(connection, article, ())
 
 
 def test_rows_of_a_snapshot_that_others_refer_to_go_when_these_have_changed(

@@ -131,10 +131,11 @@ def test_keys_that_move_up_keep_their_versions(shop: Shop) -> None:
     assert held == sent
 
 
-def test_no_trigger_runs_for_rows_that_were_there(shop: Shop) -> None:
+@pytest.mark.parametrize("name", ["noted", "_replication_zz"])
+def test_no_trigger_runs_for_rows_that_were_there(shop: Shop, name: str) -> None:
     shop.run(f"alter table item add column {VERSION} text")
     shop.run("insert into item (id, name) values (1, 'a')")
-    shop.add_trigger(f"after {_event(shop)}")
+    shop.add_trigger(f"after {_event(shop)}", name=name)
     install(shop.engine, shop.publication, "north", ExistingRows.INSERT)
     assert shop.upload() == [("item", "insert", 1)]
     remove(shop.engine, shop.publication)

@@ -60,6 +60,7 @@ class ServerError(Exception):
         (sqlite3.DatabaseError("file is not a database"), Fault.BROKEN),
         (sqlite3.OperationalError("attempt to write a readonly database"), Fault.BROKEN),
         (sqlite3.OperationalError('near "database is locked": syntax error'), Fault.BROKEN),
+        (ServerError("55P03"), Fault.BUSY),
         (ServerError("57014"), Fault.BUSY),
         (ServerError("53100"), Fault.BUSY),
         (ServerError("53200"), Fault.BUSY),
@@ -124,7 +125,7 @@ def test_patience_ends_when_it_says(
 ) -> None:
     """The driver waits by itself, for all of it or a share."""
     patience = 1.5
-    monkeypatch.setattr(engine_module, "SQLITE_WAIT_SECONDS", patience / share)
+    monkeypatch.setattr(engine_module, "WAIT_SECONDS", patience / share)
     subscriber = Subscriber(sqlite_databases(tmp_path), ACCOUNT)
     subscriber.agent()
     subscriber.engine = open_database(subscriber.url, patience)
@@ -154,6 +155,38 @@ def test_work_that_went_well_is_no_waiting(tmp_path: Any, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(subscriber.engine.dialect, "do_commit", take_long)
     assert agent.run().place.position == 1
+
+
+def test_patience_ends_also_where_a_person_has_a_row(databases: Databases) -> None:
+    """PostgreSQL would wait for as long as somebody leaves a transaction open."""
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    subscriber = Subscriber(databases, ACCOUNT)
+    subscriber.give(insert(1, 1, "x"))
+    subscriber.run()
+    # the URL says otherwise
+    url = f"{subscriber.url}?options=-c%20lock_timeout%3D0"
+    subscriber.engine = open_database(url, 1.0)
+    agent = subscriber.agent(patience_seconds=1.0)
+    row: dict[str, str | None] = {"locked": "y"}
+    subscriber.give(command(2, "update", {"id": "1"}, row, "v", "w", article="account"))
+    with open_database(subscriber.url).connect() as person:
+        run_plain(person, "update account set locked = 'mine'")
+        started = time.monotonic()
+        with pytest.raises(AgentProblem, match=r"lock timeout.*account"):
+            agent.run()
+        assert 1.0 <= time.monotonic() - started < 5
+    assert agent.run().changed_rows == 1
+
+
+@pytest.mark.parametrize("patience", [0.0, 0.5])
+def test_a_lock_that_no_one_waits_for(databases: Databases, patience: float) -> None:
+    """To PostgreSQL no time is forever."""
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    with open_database(databases.make("north"), patience).begin() as connection:
+        found = run_plain(connection, "show lock_timeout").scalar()
+    assert found == ("500ms" if patience else "1ms")
 
 
 def test_what_does_not_pass_is_not_waited_for(tmp_path: Any) -> None:
@@ -225,7 +258,7 @@ def test_options_of_a_url_stay(given: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         engine.connect()
     own = (
-        "-c timezone=UTC -c datestyle=ISO -c extra_float_digits=1"
+        "-c lock_timeout=60000 -c timezone=UTC -c datestyle=ISO -c extra_float_digits=1"
         r" -c default_transaction_isolation=read\ committed"
     )
     assert asked == [f"-csearch_path=sales {own}" if given else own]

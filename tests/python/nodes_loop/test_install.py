@@ -325,10 +325,12 @@ def test_the_agents_own_versions_are_taken(engine: Engine) -> None:
     install(engine, publication, "north", ExistingRows.SNAPSHOT)
 
 
-def test_a_priority_is_of_merge_replication(engine: Engine) -> None:
+def test_a_priority_is_of_a_server_subscription(engine: Engine) -> None:
     create_tables(engine, shop(), with_version=False)
-    with pytest.raises(CaptureProblem, match="--priority"):
+    with pytest.raises(CaptureProblem, match="--priority is of merge replication"):
         install(engine, shop(), "north", priority=Decimal(5))
+    with pytest.raises(CaptureProblem, match="'HQ' is the publisher"):
+        install(engine, shop("merge"), "HQ", priority=Decimal(5))
     install(engine, shop("merge"), "north", priority=Decimal(5))
 
 

@@ -197,6 +197,42 @@ def test_places_count_on_where_decided_changes_were_removed(
         spark.sql(f"drop table {log}")
 
 
+@pytest.mark.spark
+def test_places_count_on_where_changes_are_removed_meanwhile(
+    project: ScratchProject, relations: Relations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Decided and removed after the queue was looked at, before the merge has read it."""
+    spark = project.build.spark
+    publication = node_publication(
+        "robbed", {"robbed": publications({"item": ARTICLES["item"]})["shop"]}
+    )
+    feed = LakehouseFeed(spark, relations, publication)
+    log = f"{relations.published}.change_outcomes"
+    feed.deliver("north", 1, [_change("north", 1), _change("north", 2)])
+    spark.sql(
+        f"create table {log} using delta as select * from"
+        " values ('robbed', 2L) as t(publication, transaction_position)"
+    )
+    is_whole = feed._is_whole
+
+    def whole_until_now() -> bool:
+        found = is_whole()
+        spark.sql(f"delete from {relations.feeds}.robbed_queue")
+        return found
+
+    monkeypatch.setattr(feed, "_is_whole", whole_until_now)
+    try:
+        feed.deliver("north", 2, [_change("north", 3)])
+        (row,) = spark.table(f"{relations.feeds}.robbed__item").collect()
+        assert (row["id"], row["queue_position"]) == (3, 3)
+        # what is there already stays as it is
+        monkeypatch.undo()
+        feed.deliver("north", 2, [_change("north", 3)])
+        assert spark.table(f"{relations.feeds}.robbed__item").count() == 1
+    finally:
+        spark.sql(f"drop table {log}")
+
+
 def _reinitialize(table: str) -> AgentCommand:
     """The command that names a table's first version as the snapshot of `item`."""
     snapshot = (SnapshotTable("item", table, 0),)

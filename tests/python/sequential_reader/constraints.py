@@ -146,14 +146,16 @@ def _unique_failure(publication: Publication, end: State, makers: Makers) -> tup
 
 def _child_failure(publication: Publication, end: State, makers: Makers) -> tuple[int, int] | None:
     """A row that the transaction wrote needs its parent; a foreign key with a NULL needs none."""
-    failures = []
-    for (name, key), number in makers.items():
-        row = end[name].get(key)
-        if row is None:
-            continue
-        for foreign_key in publication.articles[name].foreign_keys:
-            if not _has_parent(end, foreign_key, row):
-                failures.append(number)
+    failures: list[int] = []
+    for name, article in publication.articles.items():
+        written = [
+            (row, number)
+            for (written_name, key), number in makers.items()
+            if written_name == name and (row := end[name].get(key)) is not None
+        ]
+        for foreign_key in article.foreign_keys if written else ():
+            parents = _Parents(end, foreign_key)
+            failures.extend(number for row, number in written if not parents.has_one_of(row))
     return (min(failures), FOREIGN_KEY) if failures else None
 
 
@@ -172,10 +174,11 @@ def _parent_failure(
             }
             if not written:
                 continue
+            parents = _Parents(end, foreign_key)
             orphans = [
                 row
                 for key, row in end[child_name].items()
-                if (child_name, key) not in makers and not _has_parent(end, foreign_key, row)
+                if (child_name, key) not in makers and not parents.has_one_of(row)
             ]
             for parent_key, number in written.items():
                 before = rows[foreign_key.parent].get(parent_key)
@@ -186,11 +189,18 @@ def _parent_failure(
     return (min(failures), FOREIGN_KEY) if failures else None
 
 
-def _has_parent(end: State, foreign_key: ForeignKey, child: Row) -> bool:
-    if any(child[column] is None for column in foreign_key.columns):
-        return True
-    parents = end[foreign_key.parent].values()
-    return any(_is_parent(parent, foreign_key, child) for parent in parents)
+class _Parents:
+    """The rows that children of a foreign key refer to, by the values that the children name."""
+
+    def __init__(self, end: State, foreign_key: ForeignKey) -> None:
+        self._columns = foreign_key.columns
+        rows = end[foreign_key.parent].values()
+        self._values = {tuple(row[to] for to in foreign_key.to) for row in rows}
+
+    def has_one_of(self, child: Row) -> bool:
+        """Whether the child's parent is there, or the child needs none."""
+        named = tuple(child[column] for column in self._columns)
+        return None in named or named in self._values
 
 
 def _is_parent(parent: Row, foreign_key: ForeignKey, child: Row) -> bool:
