@@ -9,7 +9,7 @@
     {%- set columns = options['columns'] if options.get('columns') is mapping else {} -%}
     {%- set found = replication_conflicts.option_problems('article', options, settings.get('replication')) -%}
     {%- do found.extend(replication_conflicts.name_problems(article)) -%}
-    {%- do found.extend(replication_conflicts.column_problems(columns)) -%}
+    {%- do found.extend(replication_conflicts.column_problems(columns, settings.get('replication') == 'merge')) -%}
     {%- do found.extend(replication_conflicts.key_problems(options, columns)) -%}
     {%- do found.extend(replication_conflicts.foreign_key_problems(options, columns, settings.articles)) -%}
     {%- do found.extend(replication_conflicts.resolver_problems(options, columns)) -%}

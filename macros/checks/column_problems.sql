@@ -1,6 +1,7 @@
-{#- What is wrong with the columns of an article, a mapping of name to type; a list of [option, text]. -#}
-{% macro column_problems(columns) -%}
-    {%- set reserved = replication_conflicts.reserved_columns() -%}
+{#- What is wrong with the columns of an article, a mapping of name to type; a list of [option, text].
+    is_merged: whether the publication is one of merge replication -#}
+{% macro column_problems(columns, is_merged) -%}
+    {%- set reserved = replication_conflicts.reserved_columns(is_merged) -%}
     {%- set found = [] -%}
     {%- set names = {} -%}
     {%- set good_types = [] -%}

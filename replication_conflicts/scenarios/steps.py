@@ -13,7 +13,13 @@ from replication_conflicts.nodes import Change
 from replication_conflicts.publication.commands import BEFORE_QUEUE
 from replication_conflicts.publication.feed import QUEUE_POSITION, feed_columns
 from replication_conflicts.publication.publication import Article, Publication
-from replication_conflicts.publication.values import Key, parse_timestamp, parse_type
+from replication_conflicts.publication.values import (
+    ColumnType,
+    Key,
+    ValueProblem,
+    parse_timestamp,
+    parse_type,
+)
 from replication_conflicts.scenarios.reading import Entry, Place
 
 OPERATIONS = ("insert", "update", "delete")
@@ -377,17 +383,18 @@ def _feed_value(column: str, kind: str, entry: Entry) -> object:
 
 
 def _previous_values(article: Article, entry: Entry) -> dict[str, str | None]:
-    """Values as canonical text; a column that the article does not have keeps what is written."""
-    texts: dict[str, str | None] = {}
-    for name, one in entry.mapping().items():
-        if one.value is None:
-            texts[name] = None
-        elif name in article.columns:
-            kind = article.columns[name]
-            texts[name] = kind.to_text(one.checked(kind.coerce))
-        else:
-            texts[name] = str(one.value)
-    return texts
+    """Values as canonical text; what its column cannot have is taken as it is written."""
+    values = {name: one.value for name, one in entry.mapping().items()}
+    return {name: _text_before(article.columns.get(name), one) for name, one in values.items()}
+
+
+def _text_before(kind: ColumnType | None, value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return kind.to_text(kind.coerce(value)) if kind else str(value)
+    except ValueProblem:
+        return str(value)
 
 
 def _flow(value: object) -> str:

@@ -27,11 +27,6 @@ RESERVED = (
     "changed_at",
     "old_version",
     "new_version",
-    "lineage",
-    "known_position",
-    "changed_columns",
-    "previous_values",
-    "priority",
     "row_key",
     "row_version",
     "conflict_id",
@@ -44,6 +39,15 @@ RESERVED = (
     "change_row",
     "publication",
     "article",
+)
+RESERVED_OF_MERGE = (
+    "lineage",
+    "known_position",
+    "changed_columns",
+    "previous_values",
+    "priority",
+    "written_columns",
+    "merge_version",
 )
 TYPES = (
     "string",
@@ -135,6 +139,7 @@ def with_columns(**columns: Any) -> Options:
 
 RIGHT: dict[str, Options] = {
     "plain": publication(),
+    "names_of_merge": with_columns(**dict.fromkeys(RESERVED_OF_MERGE, "string")),
     "policy_and_days": publication(
         policy="subscriber_wins", retention_days=1, conflict_retention_days=100000
     ),
@@ -499,6 +504,13 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
             ("article 'item', option 'columns'", "feed contract"),
         )
         for number, column in enumerate(RESERVED)
+    },
+    **{
+        f"reserved_of_merge_{column}": (
+            {**with_columns(**{column: "string"}), "replication": "merge"},
+            ("article 'item', option 'columns'", "feed contract"),
+        )
+        for column in RESERVED_OF_MERGE
     },
     **{
         f"type_{number}": (

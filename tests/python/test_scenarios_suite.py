@@ -198,11 +198,19 @@ def test_rows_that_name_places(
 
 def test_values_before_a_raw_change_are_canonical(tmp_path: Path) -> None:
     text = SUITE.replace("replication: queued", "replication: merge")
-    before = "previous_values: {price: 1.1, item_id: null}, priority: 7"
+    before = "previous_values: {price: 1.1, item_id: null, name: 1, other: x}, priority: 7"
     text = text.replace("update: {item: {item_id: 1, ", f"raw: {{{MERGE_ROW}{before}, ")
     step = read(tmp_path, text).cases[0].steps[0]
     assert isinstance(step, RawStep)
-    assert step.values["previous_values"] == {"price": "1.10", "item_id": None}
+    assert step.values["previous_values"] == {
+        "price": "1.10",
+        "item_id": None,
+        "name": "1",
+        "other": "x",
+    }
+    written = read(tmp_path, text.replace("{price: 1.1,", "{price: '1,000',")).cases[0].steps[0]
+    assert isinstance(written, RawStep)
+    assert dict(written.values)["previous_values"]["price"] == "1,000"  # type: ignore[index]
     with pytest.raises(SuiteProblem, match="priority: 1000 is no decimal"):
         read(tmp_path, text.replace("priority: 7", "priority: 1000"))
 

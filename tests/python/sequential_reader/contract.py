@@ -103,7 +103,6 @@ class Intake:
     def _read(self, feed_row: FeedRow) -> Change:
         article = self.publication.articles[feed_row[0]]
         columns = feed_row[1]
-        changed = columns.get("changed_columns")
         read = Change(
             article=article.name,
             key=article.key_of(columns),
@@ -118,14 +117,19 @@ class Intake:
             new_version=columns.get("new_version"),
             row=article.row_of(columns),
             taken_before=self.last_position,
+        )
+        if not self.publication.is_merge:
+            # the article may have columns with the names of those of merge replication
+            return read
+        changed = columns.get("changed_columns")
+        read = replace(
+            read,
             lineage=columns.get("lineage"),
             known_position=columns.get("known_position"),
             changed_columns=None if changed is None else tuple(changed),
             previous_values=columns.get("previous_values"),
             stamped_priority=columns.get("priority"),
         )
-        if not self.publication.is_merge:
-            return read
         # by the subscriptions as they are when a run first sees the change
         return replace(read, priority=contending_priority(self.publication, read))
 
