@@ -48,6 +48,11 @@ class ColumnType:
     scale: int = 0
 
     @property
+    def bits(self) -> int | None:
+        """How many bits a whole number has, its sign included; None for any other type."""
+        return _INTEGER_BITS.get(self.name)
+
+    @property
     def ddl(self) -> str:
         """The type as Spark SQL writes it."""
         if self.name == "decimal":

@@ -404,13 +404,15 @@ class CasePlay:
 
     # runs
 
+    def _message(self, done: RunDone) -> str:
+        return self.names.in_own_words("\n".join(done.errors))
+
     def _expect_success(self, done: RunDone, what: str) -> None:
         if not done.success:
-            message = "\n".join(done.errors).replace(f"{self.names.code}_", "")
-            raise CaseFailure(f"the run of {what} failed: {message}")
+            raise CaseFailure(f"the run of {what} failed: {self._message(done)}")
 
     def _expect_error(self, done: RunDone, texts: tuple[str, ...]) -> None:
-        message = "\n".join(done.errors).replace(f"{self.names.code}_", "")
+        message = self._message(done)
         if done.success:
             raise CaseFailure(f"the run succeeded, an error was expected with: {', '.join(texts)}")
         missing = [text for text in texts if text not in message]

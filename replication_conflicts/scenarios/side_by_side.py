@@ -35,6 +35,10 @@ class CaseNames:
         """A node's name, or what begins with it, as the case has it."""
         return None if node is None else node.removeprefix(f"{self.code}_")
 
+    def in_own_words(self, message: str) -> str:
+        """A message about the shared publication, with the names that the case has."""
+        return message.replace(f"{self.code}_", "")
+
     def hide(self, row: Mapping[str, object]) -> dict[str, object]:
         """A row (or a key) with the hidden column."""
         return {CASE_COLUMN: self.code, **row}

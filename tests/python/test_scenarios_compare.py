@@ -59,6 +59,7 @@ def test_names_of_a_case() -> None:
     assert names.to_own("c07_north") == "north"
     assert names.to_own("c08_north") == "c08_north"
     assert names.to_own(None) is None
+    assert names.in_own_words("c07_north, c07_south and c08_west") == "north, south and c08_west"
     assert names.strip({"scenario_case": "c07", "a": 1}) == {"a": 1}
 
 

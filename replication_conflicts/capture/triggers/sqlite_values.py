@@ -9,7 +9,6 @@ from replication_conflicts.database.articles import NodeArticle
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.publication.values import ColumnType
 
-_INTEGER_BYTES = {"tinyint": 1, "smallint": 2, "int": 4, "bigint": 8}
 _DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 _FIRST_DAY = "0001-01-01"
 # what is larger has no float beside it; what is larger than any double is infinite
@@ -70,8 +69,8 @@ def _key_form(article: NodeArticle, column: str) -> str:
 
 def _is_bad(kind: ColumnType, value: str) -> str:
     kept = f"typeof({value})"
-    if kind.name in _INTEGER_BYTES:
-        largest = 2 ** (8 * _INTEGER_BYTES[kind.name] - 1) - 1
+    if kind.bits is not None:
+        largest = 2 ** (kind.bits - 1) - 1
         # -9223372036854775808 as a literal would be a real number
         smallest = f"(-{largest} - 1)"
         return f"{kept} not in ('integer', 'null') or {value} not between {smallest} and {largest}"
