@@ -1,7 +1,8 @@
-{#- One expression per article, chosen by a change's publication and article: `case when publication = ... and article = ...`. Over
-    the columns publication and article.
+{#- One expression per article, chosen by a change's publication and article: `case when publication
+    = ... and article = ...`. Over the columns publication and article.
 
-    branches: a list of {item, value}: an article in the form of article_list, and the SQL for it; otherwise: SQL for all others -#}
+    branches: a list of {item, value}: an article in the form of article_list, and the SQL for it;
+    otherwise: SQL for all others -#}
 {% macro by_article(branches, otherwise) -%}
 {%- if not branches -%}
 {{ otherwise }}

@@ -1,11 +1,13 @@
-{#- The whole model <publication>__<article>: the rows that are published, each with its version. A view of the live rows
-    of <publication>__<article>__versions. -#}
+{#- The whole model <publication>__<article>: the rows that are published, each with its version. A
+    view of the live rows of <publication>__<article>__versions. -#}
 {% macro published_rows(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {{- config(
     materialized='kept_view',
     tblproperties=replication_conflicts.shape_properties(
-        replication_conflicts.article_shape(replication_conflicts.publications().get(publication), options)
+        replication_conflicts.article_shape(
+            replication_conflicts.publications().get(publication), options
+        )
     )
 ) -}}
 {#- a run of this model alone would else say that its rows were decided with what there is now -#}

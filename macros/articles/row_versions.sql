@@ -1,5 +1,6 @@
-{#- The whole model <publication>__<article>__versions: one row per key that was ever published, tombstones included, with
-    the version of the row and who made it. Takes from the decision log what is newer than itself, one MERGE a run. -#}
+{#- The whole model <publication>__<article>__versions: one row per key that was ever published,
+    tombstones included, with the version of the row and who made it. Takes from the decision log
+    what is newer than itself, one MERGE a run. -#}
 {% macro row_versions(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {{- config(
@@ -8,7 +9,8 @@
     news={
         'model': 'change_outcomes',
         'by': 'run_sequence',
-        'where': "is_written and publication = '" ~ publication ~ "' and article = '" ~ article ~ "'"
+        'where': "is_written and publication = '" ~ publication
+            ~ "' and article = '" ~ article ~ "'"
     },
     unique_key='row_key',
     tblproperties={'delta.enableDeletionVectors': 'true'}
@@ -29,7 +31,8 @@ outcomes as (
         and run_sequence > {{ replication_conflicts.last_run_taken() }}
 ),
 
--- rows that were written more than once, by their hashes: mostly few. All others need not be brought together
+-- rows that were written more than once, by their hashes: mostly few. All others need not be
+-- brought together
 rewritten as (
     select key_hash
     from outcomes
@@ -48,7 +51,8 @@ newest as (
         select
             outcomes.*,
             row_number() over (
-                partition by outcomes.row_key order by {{ replication_conflicts.decision_order() }} desc
+                partition by outcomes.row_key
+                order by {{ replication_conflicts.decision_order() | indent(16) }} desc
             ) as age
         from outcomes
         left semi join rewritten on outcomes.key_hash = rewritten.key_hash
@@ -59,7 +63,9 @@ newest as (
 versions as (
     select
         {%- for column, data_type in options.columns.items() %}
-        {{ replication_conflicts.typed_value("coalesce(merged_row, change_row)['" ~ column ~ "']", data_type) }} as {{ adapter.quote(column) }},
+        {{ replication_conflicts.typed_value(
+            "coalesce(merged_row, change_row)['" ~ column ~ "']", data_type
+        ) }} as {{ adapter.quote(column) }},
         {%- endfor %}
         row_key,
         publisher_version as row_version,
@@ -97,7 +103,8 @@ untouched as (
         false as is_deleted,
         {%- if is_merge %}
         {{ replication_conflicts.initial_lineage('row_version') | indent(4) }} as lineage,
-        {{ replication_conflicts.initial_merge_version('row_version') | indent(4) }} as merge_version,
+        {{ replication_conflicts.initial_merge_version('row_version') | indent(4) }}
+            as merge_version,
         {%- endif %}
         cast(null as bigint) as queue_position,
         cast(null as timestamp) as changed_at,

@@ -1,8 +1,11 @@
-{#- The whole staging model of one article: its change feed in the form of the contract, with the row's key and its
-    values as canonical text. Nothing is dropped here: what breaks the contract is recognized in change_intake.
+{#- The whole staging model of one article: its change feed in the form of the contract, with the
+    row's key and its values as canonical text. Nothing is dropped here: what breaks the contract is
+    recognized in change_intake.
 
-    publication, article: names under vars: publications:.  Feed: source('feeds', '<publication>__<article>').
-    Errors: a feed without a column of the contract or of the article, or of another type, stops the build. -#}
+    publication, article: names under vars: publications:.  Feed: source('feeds',
+    '<publication>__<article>').
+    Errors: a feed without a column of the contract or of the article, or of another type,
+    stops the build. -#}
 {% macro staged_changes(publication, article) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set feed = source('feeds', publication ~ '__' ~ article) -%}
@@ -35,10 +38,13 @@ typed as (
         {{ replication_conflicts.canonical_row(options.columns) | indent(4) }} as change_row
         {%- if replication_conflicts.is_merge(publication) %},
         {{ replication_conflicts.written_columns(options) | indent(4) }} as written_columns,
-        array('{{ replication_conflicts.tracked_columns(options) | join("', '") }}') as tracked_columns,
+        array('{{ replication_conflicts.tracked_columns(options) | join("', '") }}')
+            as tracked_columns,
         exists(
             changed_columns,
-            changed_column -> not coalesce(changed_column in ('{{ options.columns | join("', '") }}'), false)
+            changed_column -> not coalesce(
+                changed_column in ('{{ options.columns | join("', '") }}'), false
+            )
         ) as has_unknown_column,
         {{ options.get('ignore_equal_values', false) | lower }} as ignores_equal_values
         {%- endif %}
@@ -49,7 +55,8 @@ final as (
     select
         *,
         -- two copies of a change are the same change when this is equal
-        {{ replication_conflicts.content_hash(publication, options.columns) | indent(8) }} as content_hash
+        {{ replication_conflicts.content_hash(publication, options.columns) | indent(8) }}
+            as content_hash
     from typed
 )
 

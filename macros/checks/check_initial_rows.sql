@@ -1,12 +1,15 @@
-{#- Checks the rows that articles start with, where this run reads them: the first one, or a full refresh. Nothing of them can be
-    rejected like a change: two rows of one key would each meet every change of that key, and a row without a version looks like no
-    row to an insert of its key. One query, one error that lists every problem, before anything is written. -#}
+{#- Checks the rows that articles start with, where this run reads them: the first one, or a full
+    refresh. Nothing of them can be rejected like a change: two rows of one key would each meet
+    every change of that key, and a row without a version looks like no row to an insert of its key.
+    One query, one error that lists every problem, before anything is written. -#}
 {% macro check_initial_rows() -%}
     {%- set queries = [] -%}
     {%- for item in replication_conflicts.article_list() if item.options.get('initial_snapshot') -%}
         {%- set name = item.publication ~ '__' ~ item.article -%}
         {%- set initial = source('initial', name) -%}
-        {%- set is_read = flags.FULL_REFRESH or replication_conflicts.held_relation(name ~ '__versions') is none -%}
+        {%- set is_read = (
+            flags.FULL_REFRESH or replication_conflicts.held_relation(name ~ '__versions') is none
+        ) -%}
         {#- a linter compiles models before anything has been loaded -#}
         {%- if execute and is_read and load_relation(initial) is not none -%}
             {%- set query -%}
@@ -19,7 +22,9 @@
                     count_if(row_version is null) as without_version
                 from (
                     select
-                        {{ replication_conflicts.row_key(item.options.primary_key, item.options.columns) }} as row_key,
+                        {{ replication_conflicts.row_key(
+                            item.options.primary_key, item.options.columns
+                        ) }} as row_key,
                         row_version
                     from {{ initial }}
                 )
@@ -39,8 +44,9 @@
         {%- endfor -%}
         {%- if found -%}
             {%- do problems.append(
-                "publication '" ~ row['publication'] ~ "', article '" ~ row['article'] ~ "': the initial rows in "
-                ~ row['relation'] ~ ' have ' ~ found | join(', ') ~ '. Each needs a key of its own and a version: correct the table.'
+                "publication '" ~ row['publication'] ~ "', article '" ~ row['article']
+                ~ "': the initial rows in " ~ row['relation'] ~ ' have ' ~ found | join(', ')
+                ~ '. Each needs a key of its own and a version: correct the table.'
             ) -%}
         {%- endif -%}
     {%- endfor -%}

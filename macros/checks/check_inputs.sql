@@ -1,6 +1,7 @@
-{#- Checks what is data and not code, before a run writes anything: subscriptions, their events, people's decisions, that the
-    policy of a publication has not changed while it has subscriptions, that no subscription has changed its type or its row filters,
-    that no article has become another one, and what of the configuration can be seen in a warehouse alone: expressions and models of
+{#- Checks what is data and not code, before a run writes anything: subscriptions, their events,
+    people's decisions, that the policy of a publication has not changed while it has subscriptions,
+    that no subscription has changed its type or its row filters, that no article has become another
+    one, and what of the configuration can be seen in a warehouse alone: expressions and models of
     articles. One error that lists every problem. What may yet become right is a warning. -#}
 {% macro check_inputs() -%}
     {%- set subscriptions_now = replication_conflicts.input_relation('subscriptions') -%}
@@ -13,7 +14,9 @@
     {#- a linter compiles models before anything has been loaded -#}
     {%- set is_loaded = execute and load_relation(subscriptions_now) is not none -%}
     {%- set missing_columns = replication_conflicts.input_column_problems({
-        'subscriptions': subscriptions_now, 'subscription_events': events_now, 'conflict_decisions': decisions_now
+        'subscriptions': subscriptions_now,
+        'subscription_events': events_now,
+        'conflict_decisions': decisions_now
     }) if is_loaded else [] -%}
     {%- if missing_columns -%}
         {{ exceptions.raise_compiler_error(missing_columns | join('\n  ')) }}
@@ -28,7 +31,14 @@
     {%- endif -%}
     {%- if is_loaded -%}
         {%- do replication_conflicts.check_session() -%}
-        {%- set found = {'subscription': [], 'event': [], 'decision': [], 'policy': [], 'type': [], 'row_filter': []} -%}
+        {%- set found = {
+            'subscription': [],
+            'event': [],
+            'decision': [],
+            'policy': [],
+            'type': [],
+            'row_filter': []
+        } -%}
         {%- for row in run_query(queries | join('\nunion all\n')).rows -%}
             {%- do found[row['subject']].append(row.dict()) -%}
         {%- endfor -%}
@@ -37,7 +47,11 @@
             replication_conflicts.subscription_problems(subscriptions)
             + replication_conflicts.subscription_type_problems(subscriptions, found['type'])
             + replication_conflicts.event_problems(found['event'], subscriptions)
-            + (replication_conflicts.decision_problems(found['decision']) if found['decision'] else [])
+            + (
+                replication_conflicts.decision_problems(found['decision'])
+                if found['decision']
+                else []
+            )
             + replication_conflicts.policy_problems(found['policy'], subscriptions)
             + replication_conflicts.row_filter_problems(found['row_filter'], subscriptions)
             + other_shapes

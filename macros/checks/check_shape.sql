@@ -1,5 +1,6 @@
-{#- Checks everything where an article lacks what models are written from: a model that meets such a configuration first would
-    fail with an error about Jinja. Cheap, because every model about an article asks. -#}
+{#- Checks everything where an article lacks what models are written from: a model that meets such
+    a configuration first would fail with an error about Jinja. Cheap, because every model about
+    an article asks. -#}
 {% macro check_shape(settings, article) -%}
     {%- set articles = settings.get('articles') if settings is mapping else none -%}
     {%- set options = articles.get(article) if articles is mapping else none -%}

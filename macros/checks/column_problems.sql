@@ -1,4 +1,5 @@
-{#- What is wrong with the columns of an article, a mapping of name to type; a list of [option, text].
+{#- What is wrong with the columns of an article, a mapping of name to type; a list of [option,
+    text].
     is_merged: whether the publication is one of merge replication -#}
 {% macro column_problems(columns, is_merged) -%}
     {%- set reserved = replication_conflicts.reserved_columns(is_merged) -%}
@@ -9,23 +10,36 @@
         {%- set name = column | string | lower -%}
         {%- if column is not string or not modules.re.fullmatch('\\w+', column) -%}
             {%- do found.append([
-                'columns', "'" ~ column ~ "' must consist of letters, digits and _; in quotes where YAML takes it for something else"
+                'columns',
+                "'" ~ column
+                ~ "' must consist of letters, digits and _; in quotes where YAML takes it for "
+                ~ "something else"
             ]) -%}
         {%- elif name in reserved -%}
             {%- do found.append([
-                'columns', "'" ~ column ~ "' is a column of the feed contract or of the version metadata; give the column another name"
+                'columns',
+                "'" ~ column
+                ~ "' is a column of the feed contract or of the version metadata; give the column "
+                ~ "another name"
             ]) -%}
         {%- elif name in names -%}
-            {%- do found.append(['columns', "'" ~ column ~ "' stands twice; upper and lower case are the same"]) -%}
+            {%- do found.append([
+                'columns', "'" ~ column ~ "' stands twice; upper and lower case are the same"
+            ]) -%}
         {%- endif -%}
         {%- do names.update({name: column}) -%}
-        {%- set is_good = data_type in good_types or replication_conflicts.is_column_type(data_type) -%}
+        {%- set is_good = (
+            data_type in good_types or replication_conflicts.is_column_type(data_type)
+        ) -%}
         {%- if is_good -%}
             {%- do good_types.append(data_type) -%}
         {%- else -%}
             {%- do found.append([
-                'columns', "'" ~ column ~ "' has the type '" ~ data_type ~ "', must be one of: string, varchar(n), char(n), boolean, "
-                ~ 'tinyint, smallint, int, bigint, float, double, decimal(p,s), date, timestamp, timestamp_ntz, binary, '
+                'columns',
+                "'" ~ column ~ "' has the type '" ~ data_type
+                ~ "', must be one of: string, varchar(n), char(n), boolean, "
+                ~ 'tinyint, smallint, int, bigint, float, double, decimal(p,s), date, timestamp, '
+                ~ 'timestamp_ntz, binary, '
                 ~ 'array<t>, map<string,t>, struct<name:t>, in lower case'
             ]) -%}
         {%- endif -%}

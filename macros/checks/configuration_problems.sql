@@ -5,11 +5,15 @@
     {%- endif -%}
     {%- set problems = [] -%}
     {%- for publication, settings in publications.items() -%}
-        {%- set problems_of_publication = replication_conflicts.publication_problems(publication, settings) -%}
+        {%- set problems_of_publication = replication_conflicts.publication_problems(
+            publication, settings
+        ) -%}
         {%- do problems.extend(problems_of_publication) -%}
         {%- if settings is mapping and settings.get('articles') is mapping -%}
             {%- for article in settings.articles -%}
-                {%- do problems.extend(replication_conflicts.article_problems(publication, article, settings)) -%}
+                {%- do problems.extend(
+                    replication_conflicts.article_problems(publication, article, settings)
+                ) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}

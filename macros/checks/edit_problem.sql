@@ -1,9 +1,12 @@
-{#- What is wrong with the edited columns of a decision, as a text; NULL: nothing. Over the columns publication, article and edited: a
-    column that the article does not have, a column of its key, or a value that the column cannot hold. -#}
+{#- What is wrong with the edited columns of a decision, as a text; NULL: nothing. Over the columns
+    publication, article and edited: a column that the article does not have, a column of its key,
+    or a value that the column cannot hold. -#}
 {% macro edit_problem() -%}
 {%- set branches = [] -%}
 {%- for item in replication_conflicts.article_list() -%}
-    {%- do branches.append({'item': item, 'value': replication_conflicts._edit_problem_of_article(item.article, item.options)}) -%}
+    {%- do branches.append({'item': item, 'value': replication_conflicts._edit_problem_of_article(
+        item.article, item.options
+    )}) -%}
 {%- endfor -%}
 {{ replication_conflicts.by_article(branches, 'cast(null as string)') }}
 {%- endmacro %}
@@ -12,15 +15,21 @@
 {#- The same for one article, over the column edited. -#}
 {% macro _edit_problem_of_article(article, options) -%}
 {%- set columns = options.columns | list -%}
+{%- set key = options.primary_key | join(', ') -%}
 case
                 when exists(map_keys(edited), name -> not name in ('{{ columns | join("', '") }}'))
                     then concat(
                         "article '{{ article }}' has no column '",
-                        array_join(array_except(map_keys(edited), array('{{ columns | join("', '") }}')), "', '"),
+                        array_join(
+                            array_except(map_keys(edited), array('{{ columns | join("', '") }}')),
+                            "', '"
+                        ),
                         "', only: {{ columns | join(', ') }}. Correct edited."
                     )
-                when exists(map_keys(edited), name -> name in ('{{ options.primary_key | join("', '") }}'))
-                    then "the key ({{ options.primary_key | join(', ') }}) cannot be edited. Correct edited."
+                when exists(
+                    map_keys(edited), name -> name in ('{{ options.primary_key | join("', '") }}')
+                )
+                    then "the key ({{ key }}) cannot be edited. Correct edited."
                 {%- for column, data_type in options.columns.items() %}
                 {%- set text = "edited['" ~ column ~ "']" %}
                 {%- set kind = data_type | lower | trim %}
@@ -28,7 +37,9 @@ case
                 when {{ text }} is not null
                     and (
                         {{ value }} is null
-                        or {{ replication_conflicts.loses_digits(text, value, data_type) | indent(24) }}
+                        or {{ replication_conflicts.loses_digits(
+                            text, value, data_type
+                        ) | indent(24) }}
                         {%- if kind.startswith('struct') %}
                         -- of a text that is no such object Spark makes one without values
                         or get_json_object({{ text }}, '$') is null
@@ -37,7 +48,11 @@ case
                         or length({{ text }}) > {{ replication_conflicts.text_limit(data_type) }}
                         {%- endif %}
                     )
-                    then concat("column '{{ column }}' cannot hold '", edited['{{ column }}'], "', it is {{ data_type }}. Correct edited.")
+                    then concat(
+                        "column '{{ column }}' cannot hold '",
+                        edited['{{ column }}'],
+                        "', it is {{ data_type }}. Correct edited."
+                    )
                 {%- endfor %}
             end
 {%- endmacro %}

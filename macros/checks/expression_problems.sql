@@ -1,27 +1,38 @@
-{#- What Spark says against the checks and row filters of articles; a list of texts. Without this a mistake in one would only be met by
-    the first change that is judged by it, in the middle of a statement that names no article. All are asked about at once: only where
-    there is a mistake, one after the other. -#}
+{#- What Spark says against the checks and row filters of articles; a list of texts. Without this a
+    mistake in one would only be met by the first change that is judged by it, in the middle of a
+    statement that names no article. All are asked about at once: only where there is a mistake, one
+    after the other. -#}
 {% macro expression_problems() -%}
     {%- set conditions = replication_conflicts._conditions() -%}
-    {%- set queries = conditions | map(attribute='of_columns') | list + conditions | map(attribute='of_row') | list -%}
-    {%- if not queries or replication_conflicts.analysis_error(queries | join('\nunion all\n')) is none -%}
+    {%- set queries = (
+        conditions | map(attribute='of_columns') | list
+        + conditions | map(attribute='of_row') | list
+    ) -%}
+    {%- if
+        not queries or replication_conflicts.analysis_error(queries | join('\nunion all\n')) is none
+    -%}
         {{ return([]) }}
     {%- endif -%}
     {%- set problems = [] -%}
     {%- for condition in conditions -%}
         {%- set message = replication_conflicts._condition_problem(condition) -%}
         {%- if message is not none -%}
-            {%- do problems.extend(replication_conflicts.problem_texts(condition.item.publication, condition.item.article, [[
-                condition.option, "'" ~ condition.name ~ "' is '" ~ condition.expression ~ "': " ~ message
-            ]])) -%}
+            {%- set found = [
+                condition.option,
+                "'" ~ condition.name ~ "' is '" ~ condition.expression ~ "': " ~ message
+            ] -%}
+            {%- do problems.extend(replication_conflicts.problem_texts(
+                condition.item.publication, condition.item.article, [found]
+            )) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro %}
 
 
-{#- Every check and row filter: a list of {item, option, name, expression, of_columns, of_row}, the last two queries that can be
-    analyzed only if it is a condition over the columns of its article, and one that can be judged row by row. -#}
+{#- Every check and row filter: a list of {item, option, name, expression, of_columns, of_row}, the
+    last two queries that can be analyzed only if it is a condition over the columns of its article,
+    and one that can be judged row by row. -#}
 {% macro _conditions() -%}
     {%- set conditions = [] -%}
     {%- for item in replication_conflicts.article_list() -%}
@@ -36,9 +47,14 @@
                     'option': option,
                     'name': name,
                     'expression': expression,
-                    'of_columns': 'select 1 from (select ' ~ columns | join(', ') ~ ') as judged where (' ~ expression ~ ')',
-                    'of_row': 'select 1 from (select cast(null as map<string,string>) as held_row) where transform(array(held_row), '
-                        ~ 'judged_row -> ' ~ replication_conflicts.row_expression(expression, item.options.columns, 'judged_row') ~ ')[0]'
+                    'of_columns': 'select 1 from (select ' ~ columns | join(', ')
+                        ~ ') as judged where (' ~ expression ~ ')',
+                    'of_row': 'select 1 from (select cast(null as map<string,string>) as held_row) '
+                        ~ 'where transform(array(held_row), judged_row -> '
+                        ~ replication_conflicts.row_expression(
+                            expression, item.options.columns, 'judged_row'
+                        )
+                        ~ ')[0]'
                 }) -%}
             {%- endfor -%}
         {%- endfor -%}
@@ -54,5 +70,10 @@
         {{ return(message) }}
     {%- endif -%}
     {%- set message = replication_conflicts.analysis_error(condition.of_row) -%}
-    {{ return(none if message is none else 'it must be a condition over the columns of one row, without subqueries. Spark: ' ~ message) }}
+    {%- if message is none -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {{ return(
+        'it must be a condition over the columns of one row, without subqueries. Spark: ' ~ message
+    ) }}
 {%- endmacro %}

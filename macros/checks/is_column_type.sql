@@ -1,10 +1,12 @@
-{#- Whether a text is a column type that articles may have, as Spark writes it: lower case, arguments in brackets.
-    The keys of a map are strings: its canonical text is JSON, and from_json makes no other ones of that. -#}
+{#- Whether a text is a column type that articles may have, as Spark writes it: lower case,
+    arguments in brackets. The keys of a map are strings: its canonical text is JSON, and from_json
+    makes no other ones of that. -#}
 {% macro is_column_type(data_type) -%}
     {%- if data_type is not string -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- set simple = '(?:string|boolean|tinyint|smallint|int|bigint|float|double|date|timestamp|timestamp_ntz|binary'
+    {%- set simple = '(?:string|boolean|tinyint|smallint|int|bigint|float|double'
+        ~ '|date|timestamp|timestamp_ntz|binary'
         ~ '|(?:var)?char\\([1-9]\\d*\\)|decimal\\(\\d+, ?\\d+\\))' -%}
     {%- set nested = 'array<' ~ simple ~ '>|map<string, ?' ~ simple ~ '>'
         ~ '|struct<\\w+ ?: ?' ~ simple ~ '(?:, ?\\w+ ?: ?' ~ simple ~ ')*>' -%}

@@ -1,5 +1,6 @@
-{#- What is wrong with the options of a publication, or of an article of it, each looked at by itself: unknown, missing, not
-    of the form that it must have, or of another kind of replication. A list of [option, text].
+{#- What is wrong with the options of a publication, or of an article of it, each looked at by
+    itself: unknown, missing, not of the form that it must have, or of another kind of replication.
+    A list of [option, text].
 
     level        'publication' or 'article'
     replication  of the publication -#}
@@ -14,7 +15,9 @@
     {%- endfor -%}
     {%- for option, value in options.items() -%}
         {%- if option not in rules -%}
-            {%- do found.append([option, 'is no option of ' ~ owner ~ ', must be one of: ' ~ rules | join(', ')]) -%}
+            {%- do found.append([
+                option, 'is no option of ' ~ owner ~ ', must be one of: ' ~ rules | join(', ')
+            ]) -%}
         {%- else -%}
             {%- set problem = replication_conflicts.value_problem(value, rules[option]) -%}
             {%- set kind = rules[option].get('belongs_to', replication) -%}

@@ -1,6 +1,7 @@
 {#- The options of publications and articles, each with what it may be:
-      form        'text', 'days' (a whole number from 1 to 100000), 'flag' (true or false), 'list', 'mapping' or 'texts' (a mapping
-                  of name to text)
+      form        'text', 'days' (a whole number from 1 to 100000), 'flag' (true or false), 'list',
+                  'mapping', 'texts' (a mapping of name to text) or 'named' (a mapping with a
+                  name)
       values      the values that it may have
       required    whether it must be there
       belongs_to  the kind of replication that alone knows it -#}
@@ -8,7 +9,10 @@
     {{ return({
         'publication': {
             'replication': {'values': ['queued', 'merge'], 'required': true},
-            'policy': {'values': ['publisher_wins', 'publisher_wins_reinitialize', 'subscriber_wins'], 'belongs_to': 'queued'},
+            'policy': {
+                'values': ['publisher_wins', 'publisher_wins_reinitialize', 'subscriber_wins'],
+                'belongs_to': 'queued'
+            },
             'publisher': {'form': 'text', 'required': true},
             'retention_days': {'form': 'days'},
             'conflict_retention_days': {'form': 'days'},
@@ -24,7 +28,7 @@
             'conflict_logging': {'values': ['publisher', 'subscriber', 'both']},
             'version_column': {'form': 'text'},
             'tracking': {'values': ['row', 'column'], 'belongs_to': 'merge'},
-            'resolver': {'form': 'mapping', 'belongs_to': 'merge'},
+            'resolver': {'form': 'named', 'belongs_to': 'merge'},
             'not_null': {'form': 'list'},
             'unique': {'form': 'list'},
             'check': {'form': 'texts'},

@@ -1,7 +1,8 @@
 {#- The resolvers of this package, each with
       types     the types of the column that it needs; none where it needs no column
       tracking  the tracking that it needs; any where there is none
-      scale     how many digits behind the point its column may have, where it computes a wide_number; any where there is none
+      scale     how many digits behind the point its column may have, where it computes a
+                wide_number; any where there is none
       options   what else it understands -#}
 {% macro resolver_rules() -%}
     {%- set numbers = ['tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'decimal'] -%}

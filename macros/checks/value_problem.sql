@@ -17,11 +17,19 @@
         {{ return("is '" ~ value ~ "', must be a list") }}
     {%- elif form in ['mapping', 'texts'] and value is not mapping -%}
         {{ return("is '" ~ value ~ "', must be a mapping (name: value)") }}
+    {%- elif form == 'named' and value is not mapping -%}
+        {{ return(
+            "is '" ~ value ~ "', must be a mapping with a name: {name: "
+            ~ (value if value is string and value else '...') ~ '}'
+        ) }}
     {%- elif rule.get('required') and not value -%}
         {{ return('is empty') }}
     {%- elif form == 'texts' -%}
         {%- for name, text in value.items() if not (text is string and text | trim) -%}
-            {{ return("'" ~ name ~ ("' has no value" if text is none else "' is '" ~ text ~ "'") ~ ', must be text') }}
+            {{ return(
+                "'" ~ name ~ ("' has no value" if text is none else "' is '" ~ text ~ "'")
+                ~ ', must be text'
+            ) }}
         {%- endfor -%}
     {%- endif -%}
     {{ return(none) }}

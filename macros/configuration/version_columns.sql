@@ -1,5 +1,6 @@
-{#- The columns of staged changes that say which version of its row a change was made on and what it writes, with their types:
-    the first two under queued updating, the others under merge replication. -#}
+{#- The columns of staged changes that say which version of its row a change was made on and what it
+    writes, with their types: the first two under queued updating, the others under merge
+    replication. -#}
 {% macro version_columns() -%}
     {{ return({
         'old_version': 'string',

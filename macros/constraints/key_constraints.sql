@@ -1,6 +1,6 @@
-{#- The unique and foreign keys of a publication, of those with this `replication`, or of all: a list of
-    {id, publication, kind: 'unique' or 'foreign_key', article, columns, name} and, for a foreign key, {references, to}.
-    `id` is unique in its publication; `name` is for people. -#}
+{#- The unique and foreign keys of a publication, of those with this `replication`, or of all: a
+    list of {id, publication, kind: 'unique' or 'foreign_key', article, columns, name} and, for a
+    foreign key, {references, to}. `id` is unique in its publication; `name` is for people. -#}
 {% macro key_constraints(publication=none, replication=none) -%}
     {%- set found = [] -%}
     {%- for item in replication_conflicts.article_list(replication, publication) -%}
@@ -23,7 +23,8 @@
                 'columns': foreign_key.columns,
                 'references': foreign_key.references,
                 'to': foreign_key.to,
-                'name': 'foreign key (' ~ foreign_key.columns | join(', ') ~ ') to ' ~ foreign_key.references
+                'name': 'foreign key (' ~ foreign_key.columns | join(', ') ~ ') to '
+                    ~ foreign_key.references
             }) -%}
         {%- endfor -%}
     {%- endfor -%}

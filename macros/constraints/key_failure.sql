@@ -3,7 +3,9 @@
     case
         {%- for key in replication_conflicts.key_constraints(replication=replication) %}
         when {{ publication }} = '{{ key.publication }}' and {{ constraint_id }} = '{{ key.id }}'
-            then {{ replication_conflicts.failure(2601 if key.kind == 'unique' else 547, key.name) }}
+            then {{ replication_conflicts.failure(
+                2601 if key.kind == 'unique' else 547, key.name
+            ) }}
         {%- endfor %}
     end
 {%- endmacro %}

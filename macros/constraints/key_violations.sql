@@ -1,9 +1,11 @@
-{#- Which changes of subscribers break a unique or foreign key at the end of their transaction or session, as CTEs up to `violations`:
-    publication, transaction_key, change_id, the failure, and failing_change_id, the change of the transaction that is the first.
-    Unique keys come first, of two rows that clash the one whose change is later in the queue; then children without a parent;
+{#- Which changes of subscribers break a unique or foreign key at the end of their transaction or
+    session, as CTEs up to `violations`: publication, transaction_key, change_id, the failure, and
+    failing_change_id, the change of the transaction that is the first. Unique keys come first, of
+    two rows that clash the one whose change is later in the queue; then children without a parent;
     then what the delete of a parent would leave without one.
 
-    makers: row_makers; ends: keys_at_the_end, both relations; replication: that of their publications -#}
+    makers: row_makers; ends: keys_at_the_end, both relations; replication: that of their
+    publications -#}
 {% macro key_violations(makers, ends, replication) -%}
 -- one row per key that a row had before its transaction
 given_up as (

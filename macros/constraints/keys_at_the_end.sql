@@ -1,8 +1,9 @@
-{#- Who has a key at the end of a transaction that touches it: one row per transaction, key and row, the rows of others included. A
-    statement. Earlier transactions count as the round assumes them, the own one as it would be without its failed changes.
+{#- Who has a key at the end of a transaction that touches it: one row per transaction, key and row,
+    the rows of others included. A statement. Earlier transactions count as the round assumes them,
+    the own one as it would be without its failed changes.
 
-    decided: the relation with the changes as this round decides them; makers: row_makers of it; replication: that of its
-    publications -#}
+    decided: the relation with the changes as this round decides them; makers: row_makers of it;
+    replication: that of its publications -#}
 {% macro keys_at_the_end(decided, makers, replication) -%}
 {%- set with_records = replication == 'merge' and replication_conflicts.has_records() -%}
 with
@@ -54,7 +55,9 @@ left_by_changes as (
         article,
         row_key,
         {{ replication_conflicts.session_place() }} as from_place,
-        {{ replication_conflicts.key_facts('if(proposed_row.is_deleted, null, proposed_row.row)', replication) | indent(4) }} as facts
+        {{ replication_conflicts.key_facts(
+            'if(proposed_row.is_deleted, null, proposed_row.row)', replication
+        ) | indent(4) }} as facts
     from (
         select
             *,
@@ -101,7 +104,9 @@ held_in_records as (
         record_rows.article,
         record_rows.row_key,
         {{ replication_conflicts.place_before_queue() }} as from_place,
-        {{ replication_conflicts.key_facts('if(held_state.is_deleted, null, held_state.row)', replication) | indent(4) }} as facts
+        {{ replication_conflicts.key_facts(
+            'if(held_state.is_deleted, null, held_state.row)', replication
+        ) | indent(4) }} as facts
     from {{ ref('record_rows') }} as record_rows
     left anti join {{ ref('change_queue') }} as changes
         on

@@ -1,11 +1,14 @@
-{#- One row per transaction and row: the last change that the transaction would make to the row, with what the row says about keys
-    (key_facts) after it, and before the first change that the transaction would make to it. A statement.
-    Rule: keys are judged at the end of a transaction, so what it gives up is what the row had before all of it.
+{#- One row per transaction and row: the last change that the transaction would make to the row,
+    with what the row says about keys (key_facts) after it, and before the first change that the
+    transaction would make to it. A statement.
+    Rule: keys are judged at the end of a transaction, so what it gives up is what the row had
+    before all of it.
 
     A row that the run itself writes was made by the change that had it written.
 
-    decided: the relation with the changes as this round decides them; replication: that of its publications; row_after: its column
-    with the row as a change leaves it, row_before: its column with the row_state before -#}
+    decided: the relation with the changes as this round decides them; replication: that of its
+    publications; row_after: its column with the row as a change leaves it, row_before: its column
+    with the row_state before -#}
 {% macro row_makers(decided, replication, row_after, row_before) -%}
 select
     publication,

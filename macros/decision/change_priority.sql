@@ -1,5 +1,6 @@
-{#- Merge replication: the priority with which a change contends. The publisher's has 100.00; a server subscription's the one
-    stamped when it was made (`stamped`, else the subscription's); a client's 0.00.
+{#- Merge replication: the priority with which a change contends. The publisher's has 100.00; a
+    server subscription's the one stamped when it was made (`stamped`, else the subscription's);
+    a client's 0.00.
     Rule: merge replication, the default resolver. -#}
 {% macro change_priority(is_publisher_change, is_client, stamped, subscription_priority) -%}
     case

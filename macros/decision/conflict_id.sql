@@ -1,4 +1,5 @@
-{#- The id of a conflict: the same wherever and whenever the same conflict is decided, so that a rerun writes the same ids. -#}
+{#- The id of a conflict: the same wherever and whenever the same conflict is decided, so that a
+    rerun writes the same ids. -#}
 {% macro conflict_id(publication, article, row_key, losing_version, winning_version, change_id) -%}
     md5(to_json(struct(
         {{ publication }} as publication,

@@ -1,6 +1,7 @@
-{#- Merge replication: what a concurrent change contends for, as a map of column to its last writer: the columns that it writes and
-    whose last writer it does not know. Row tracking knows one column, '*', the row. What was deleted is contested as a whole.
-    Empty where the change contends with nobody. -#}
+{#- Merge replication: what a concurrent change contends for, as a map of column to its last
+    writer: the columns that it writes and whose last writer it does not know. Row tracking knows
+    one column, '*', the row. What was deleted is contested as a whole. Empty where the change
+    contends with nobody. -#}
 {% macro contested_columns(lineage, known_position, node, written_columns, held) -%}
     case
         when {{ held }}.is_deleted then map('*', {{ held }}.merge_version.writer)

@@ -1,12 +1,14 @@
-{#- Why a change breaks the feed contract, as the reason that rejected_changes names, or NULL where it keeps it.
-    Of several reasons the first of this list counts. What has no place in the queue has no changes before it that could make
-    it expired. Every argument is an SQL expression.
+{#- Why a change breaks the feed contract, as the reason that rejected_changes names, or NULL where
+    it keeps it. Of several reasons the first of this list counts. What has no place in the queue
+    has no changes before it that could make it expired. Every argument is an SQL expression.
 
     operation             as the contract has it: an image of a logical record stands for an update
     is_known_node         whether the node is the publisher or has a subscription
     has_null_key          whether a key column is NULL
-    has_unknown_column    merge: whether changed_columns names a column that the article does not have
-    has_version           whether the change says what it was made on (contract of its kind of replication)
+    has_unknown_column    merge: whether changed_columns names a column that the article
+                          does not have
+    has_version           whether the change says what it was made on (contract of its kind of
+                          replication)
     has_invalid_priority  merge: whether it is stamped with a priority that no subscription may have
     is_duplicate          whether another change with the same id came first
     is_late               whether the queue had been taken beyond this place when the change arrived

@@ -1,10 +1,13 @@
-{#- Whether somebody has to look at a change before it applies: over the columns of change_queue. Never NULL. What nobody disputes is
-    the only change of its row in the run, in a publication in which rows have nothing to do with each other and no constraints,
-    was made on the row that the run found, and leaves the row that it carries. Under queued updating its whole transaction must be so.
+{#- Whether somebody has to look at a change before it applies: over the columns of change_queue.
+    Never NULL. What nobody disputes is the only change of its row in the run, in a publication in
+    which rows have nothing to do with each other and no constraints, was made on the row that the
+    run found, and leaves the row that it carries. Under queued updating its whole transaction
+    must be so.
 
-    has_interventions: whether decisions of people or refused commands act in the run; what they find may depend on any change.
-    Rule: a clean change, or one that descends from the held version, applies. A delete of merge replication is looked at because the
-    row is kept as it was held. -#}
+    has_interventions: whether decisions of people or refused commands act in the run; what they
+    find may depend on any change.
+    Rule: a clean change, or one that descends from the held version, applies. A delete of merge
+    replication is looked at because the row is kept as it was held. -#}
 {% macro is_disputed(has_interventions) -%}
 {%- set constrained = replication_conflicts.is_one_of(
     'publication', replication_conflicts.publications_with_constraints()

@@ -1,5 +1,5 @@
-{#- Merge replication: whether a change makes a version of its row. One without an outcome does only where the run itself writes the
-    row. Over the columns of merge_decisions. -#}
+{#- Merge replication: whether a change makes a version of its row. One without an outcome does only
+    where the run itself writes the row. Over the columns of merge_decisions. -#}
 {% macro makes_version() -%}
     coalesce(
         outcome in ('applied', 'won', 'merged')

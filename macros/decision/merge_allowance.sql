@@ -1,10 +1,12 @@
-{#- Merge replication: whether the rules would apply a change, before anybody asks for constraints. Never NULL. An image changes nothing; a
-    row that the run writes for a logical record always stands, unless it is obsolete; a change stands or falls with its record.
+{#- Merge replication: whether the rules would apply a change, before anybody asks for constraints.
+    Never NULL. An image changes nothing; a row that the run writes for a logical record always
+    stands, unless it is obsolete; a change stands or falls with its record.
 
     record_verdict  'won' or 'lost', with the record; NULL: the change is decided by itself
     verdict         what the rules say of it then: 'accepted' or another -#}
 {% macro merge_allowance(
-    operation, is_obsolete, is_run_row, record_verdict, is_row_held, is_same_value, comparison, is_publisher_change, verdict
+    operation, is_obsolete, is_run_row, record_verdict, is_row_held, is_same_value, comparison,
+    is_publisher_change, verdict
 ) -%}
     case
         when {{ operation }} = 'image' or {{ is_obsolete }} then false

@@ -1,5 +1,6 @@
-{#- Merge replication: what kind of conflict a change is in with the row that the publisher holds, the incoming change first;
-    NULL where there is none. `is_contested`: whether it contends with anybody. -#}
+{#- Merge replication: what kind of conflict a change is in with the row that the publisher
+    holds, the incoming change first; NULL where there is none. `is_contested`: whether it
+    contends with anybody. -#}
 {% macro merge_conflict_kind(operation, comparison, is_row_held, is_contested) -%}
     case
         when {{ comparison }} <> 'concurrent' or not {{ is_contested }} then null

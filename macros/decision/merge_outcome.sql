@@ -1,7 +1,8 @@
 {#- Merge replication: what became of one change. Never NULL.
     `is_merged`: whether it stands, is not in conflict, and leaves another row than it carried. -#}
 {% macro merge_outcome(
-    verdict, comparison, operation, is_row_held, is_conflict, is_same_value, is_waiting_for_person, is_merged
+    verdict, comparison, operation, is_row_held, is_conflict, is_same_value, is_waiting_for_person,
+    is_merged
 ) -%}
     case
         when {{ comparison }} = 'ancestor' then 'already_known'

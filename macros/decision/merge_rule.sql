@@ -1,4 +1,5 @@
-{#- Merge replication: the name of the rule that decided a change, for people who read the decision log. Never NULL.
+{#- Merge replication: the name of the rule that decided a change, for people who read the decision
+    log. Never NULL.
     `resolver`: the name of the resolver that its article names. -#}
 {% macro merge_rule(outcome, is_publisher_change, is_conflict, resolver) -%}
     case

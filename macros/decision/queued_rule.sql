@@ -1,7 +1,9 @@
-{#- Queued updating: the name of the rule that decided a change, for people who read the decision log. Never NULL. Only under
-    subscriber_wins can a transaction have both a conflict and a failure: under the other policies a conflict ends it before constraints
-    are asked. -#}
-{% macro queued_rule(policy, is_publisher_change, is_waiting, has_conflict, is_conflict, has_failure, failure) -%}
+{#- Queued updating: the name of the rule that decided a change, for people who read the decision
+    log. Never NULL. Only under subscriber_wins can a transaction have both a conflict and a
+    failure: under the other policies a conflict ends it before constraints are asked. -#}
+{% macro queued_rule(
+    policy, is_publisher_change, is_waiting, has_conflict, is_conflict, has_failure, failure
+) -%}
     case
         when {{ is_publisher_change }} then 'publisher_change'
         when {{ is_waiting }} then 'waits_for_reinitialization'

@@ -1,38 +1,47 @@
-{#- One sentence for people: what happened to which row, with both nodes. Of a row that fell with others, why, by the rule. Where loser
-    and winner are one node, the change was not made from that node's version which the publisher held. -#}
+{#- One sentence for people: what happened to which row, with both nodes. Of a row that fell with
+    others, why, by the rule. Where loser and winner are one node, the change was not made from that
+    node's version which the publisher held. -#}
 {% macro reason_text(
-    conflict_kind, conflict_type, rule, article, row_key, loser_node, winner_node, failed_constraint, node, is_written
+    conflict_kind, conflict_type, rule, article, row_key, loser_node, winner_node,
+    failed_constraint, node, is_written
 ) -%}
 {%- set is_of_one_node = loser_node ~ ' = ' ~ winner_node -%}
     case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
         when 'refused' then concat(
             'What ', {{ loser_node }}, ' did to the row ', {{ article }}, ' ', {{ row_key }},
-            ' could not be applied at ', {{ node }}, ': ', coalesce({{ failed_constraint }}, 'no error text'), '.'
+            ' could not be applied at ', {{ node }}, ': ',
+            coalesce({{ failed_constraint }}, 'no error text'), '.'
         )
         when 'condemned' then concat(
             'The change of ', {{ loser_node }}, ' to the row ', {{ article }}, ' ', {{ row_key }},
             case {{ rule }}
                 when 'condemned_with_failure' then concat(
-                    ' was undone together with its transaction, of which another change could not be applied at ',
-                    {{ winner_node }}
+                    ' was undone together with its transaction, of which another change could not',
+                    ' be applied at ', {{ winner_node }}
                 )
                 when 'waits_for_reinitialization' then concat(
-                    ' was undone at ', {{ winner_node }}, ', because ', {{ loser_node }}, ' has to take a new snapshot first'
+                    ' was undone at ', {{ winner_node }}, ', because ', {{ loser_node }},
+                    ' has to take a new snapshot first'
                 )
                 when 'logical_record' then concat(
-                    ' was undone together with its logical record, which lost against ', {{ winner_node }}
+                    ' was undone together with its logical record, which lost against ',
+                    {{ winner_node }}
                 )
                 when 'condemned_with_record' then concat(
-                    ' was not applied, because another change of its logical record could not be applied at ',
-                    {{ winner_node }}
+                    ' was not applied, because another change of its logical record could not',
+                    ' be applied at ', {{ winner_node }}
                 )
                 else if(
                     {{ is_of_one_node }},
                     concat(
-                        ' was undone together with its transaction, of which another change was not made from the version that',
-                        ' the publisher held, an earlier one of ', {{ winner_node }}
+                        ' was undone together with its transaction: another change of it was',
+                        ' not made from the version that the publisher held, which ',
+                        {{ winner_node }}, ' had made, too'
                     ),
-                    concat(' was undone together with its transaction, which lost against ', {{ winner_node }})
+                    concat(
+                        ' was undone together with its transaction, which lost against ',
+                        {{ winner_node }}
+                    )
                 )
             end,
             '.'
@@ -57,16 +66,20 @@
                     when 'update' then 'updated'
                     else 'deleted'
                 end,
-                ' at ', {{ loser_node }}, ', but not from the version that the publisher held, an earlier one of ',
-                {{ winner_node }}, if({{ is_written }}, '; the change stays.', '; that version stays.')
+                ' at ', {{ loser_node }},
+                ', but not from the version that the publisher held, which ', {{ winner_node }},
+                ' had made, too; ',
+                if({{ is_written }}, 'the change stays.', 'that version stays.')
             )
             when {{ conflict_kind }} = 'update_update' then concat(
-                'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }}, ' and at ',
-                {{ winner_node }}, ', neither knowing of the other; the row of ', {{ winner_node }}, ' stays.'
+                'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }},
+                ' and at ', {{ winner_node }}, ', neither knowing of the other; the row of ',
+                {{ winner_node }}, ' stays.'
             )
             when {{ conflict_kind }} = 'insert_insert' then concat(
-                'The row ', {{ article }}, ' ', {{ row_key }}, ' was inserted at ', {{ loser_node }}, ' and at ',
-                {{ winner_node }}, '; the row of ', {{ winner_node }}, ' stays.'
+                'The row ', {{ article }}, ' ', {{ row_key }}, ' was inserted at ',
+                {{ loser_node }}, ' and at ', {{ winner_node }}, '; the row of ', {{ winner_node }},
+                ' stays.'
             )
             when {{ conflict_type }} in (3, 14) then concat(
                 'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }},

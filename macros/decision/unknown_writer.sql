@@ -1,5 +1,6 @@
-{#- The strongest of the last writers of a held row that a change, or the image of a row, does not know; NULL where it knows the row,
-    or them all. Of a deleted row: the writer of the row. `held` is a row_state. `besides`: a node whose versions do not count. -#}
+{#- The strongest of the last writers of a held row that a change, or the image of a row, does not
+    know; NULL where it knows the row, or them all. Of a deleted row: the writer of the row. `held`
+    is a row_state. `besides`: a node whose versions do not count. -#}
 {% macro unknown_writer(lineage, known_position, node, held, besides=none) -%}
     case
         when {{ held }} is null
@@ -13,9 +14,14 @@
             )
         else array_max(filter(
             array_append(
-                map_values({{ held }}.merge_version.column_writers.named), {{ held }}.merge_version.column_writers.others
+                map_values({{ held }}.merge_version.column_writers.named),
+                {{ held }}.merge_version.column_writers.others
             ),
-            writer -> writer is not null and {{ 'writer.node <> ' ~ besides ~ ' and ' if besides }}not {{ replication_conflicts.knows_version(
+            writer -> writer is not null
+            {%- if besides %}
+            and writer.node <> {{ besides }}
+            {%- endif %}
+            and not {{ replication_conflicts.knows_version(
                 lineage, known_position, node, 'writer.node', 'writer.number',
                 replication_conflicts.place_known_from('writer')
             ) | indent(12) }}

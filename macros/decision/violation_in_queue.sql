@@ -1,6 +1,6 @@
-{#- Why a change of the queue breaks the feed contract (contract_violation), over the columns that change_intake has for it, of
-    `relation` where several are read. It is asked twice: first without ages, which depend on the clock that changes without a
-    violation set. -#}
+{#- Why a change of the queue breaks the feed contract (contract_violation), over the columns that
+    change_intake has for it, of `relation` where several are read. It is asked twice: first without
+    ages, which depend on the clock that changes without a violation set. -#}
 {% macro violation_in_queue(is_expired, relation='') -%}
 {{ replication_conflicts.contract_violation(
     change_id=relation ~ 'change_id',

@@ -1,5 +1,5 @@
-{#- The decision log that this run goes on with: as the last run left it, or none before the first run and in a full refresh, which decides
-    everything again. -#}
+{#- The decision log that this run goes on with: as the last run left it, or none before the first
+    run and in a full refresh, which decides everything again. -#}
 {% macro continued_log() -%}
     {%- if flags.FULL_REFRESH -%}
         {{ return(none) }}

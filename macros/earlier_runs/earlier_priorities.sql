@@ -1,6 +1,7 @@
-{#- The priorities with which changes of merge replication contend, as a query: publication, change_id, priority. It is the one that the
-    subscription had when a run first saw the change, be that decided since or waiting. `log`: the log that is rebuilt, `waited`:
-    waiting_changes as the last run left it; none where there is none. -#}
+{#- The priorities with which changes of merge replication contend, as a query: publication,
+    change_id, priority. It is the one that the subscription had when a run first saw the change, be
+    that decided since or waiting. `log`: the log that is rebuilt, `waited`: waiting_changes as the
+    last run left it; none where there is none. -#}
 {% macro earlier_priorities(log, waited) -%}
 {%- if log -%}
 select

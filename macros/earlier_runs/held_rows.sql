@@ -1,7 +1,9 @@
-{#- The rows that the publisher holds of one article, tombstones included, as a query: row_key, row_version (NULL where
-    the row is deleted), version_node, version_change_id, is_deleted; for merge replication also lineage and merge_version; with
-    `with_values` also held_row, the values as canonical text. `held`: what held_state says of the article. After a run that died
-    before it came to the published table, the versions that only the decision log knows yet lie over the ones of the table. -#}
+{#- The rows that the publisher holds of one article, tombstones included, as a query: row_key,
+    row_version (NULL where the row is deleted), version_node, version_change_id, is_deleted; for
+    merge replication also lineage and merge_version; with `with_values` also held_row, the values
+    as canonical text. `held`: what held_state says of the article. After a run that died before it
+    came to the published table, the versions that only the decision log knows yet lie over the ones
+    of the table. -#}
 {% macro held_rows(item, held, with_values=false) -%}
 {%- if not held.overlay -%}
 {{ replication_conflicts._held_base_rows(item, held, with_values) }}
@@ -10,8 +12,10 @@ select
     coalesce(overlay.row_key, base.row_key) as row_key,
     if(overlay.row_key is null, base.row_version, overlay.newest.publisher_version) as row_version,
     if(overlay.row_key is null, base.version_node, overlay.newest.version_node) as version_node,
-    if(overlay.row_key is null, base.version_change_id, overlay.newest.version_change_id) as version_change_id,
-    if(overlay.row_key is null, base.is_deleted, overlay.newest.publisher_version is null) as is_deleted
+    if(overlay.row_key is null, base.version_change_id, overlay.newest.version_change_id)
+        as version_change_id,
+    if(overlay.row_key is null, base.is_deleted, overlay.newest.publisher_version is null)
+        as is_deleted
     {%- if replication_conflicts.is_merge(item.publication) %},
     if(overlay.row_key is null, base.lineage, overlay.newest.publisher_lineage) as lineage,
     if(overlay.row_key is null, base.merge_version, overlay.newest.merge_version) as merge_version
@@ -33,7 +37,8 @@ full outer join (
                 publisher_lineage,
                 merge_version,
                 {{ replication_conflicts.whole_row(
-                    'coalesce(merged_row, change_row)', 'array(' ~ replication_conflicts.sql_texts(item.options.columns) ~ ')'
+                    'coalesce(merged_row, change_row)',
+                    'array(' ~ replication_conflicts.sql_texts(item.options.columns) ~ ')'
                 ) }} as published_row
             ),
             {{ replication_conflicts.decision_order() }}
@@ -87,10 +92,14 @@ select
 from {{ source('initial', name) }}
 {%- else -%}
 {%- set columns = {
-    'row_key': 'string', 'row_version': 'string', 'version_node': 'string', 'version_change_id': 'string', 'is_deleted': 'boolean'
+    'row_key': 'string', 'row_version': 'string', 'version_node': 'string',
+    'version_change_id': 'string', 'is_deleted': 'boolean'
 } -%}
 {%- if is_merge -%}
-    {%- do columns.update({'lineage': 'map<string, bigint>', 'merge_version': replication_conflicts.merge_version_type()}) -%}
+    {%- do columns.update({
+        'lineage': 'map<string, bigint>',
+        'merge_version': replication_conflicts.merge_version_type()
+    }) -%}
 {%- endif -%}
 {%- if with_values -%}
     {%- do columns.update({'held_row': 'map<string, string>'}) -%}

@@ -1,5 +1,5 @@
-{#- The values of the rows that the publisher holds of several articles, tombstones included, as a query: publication, article, row_key,
-    held_row (canonical text). No rows without articles.
+{#- The values of the rows that the publisher holds of several articles, tombstones included, as a
+    query: publication, article, row_key, held_row (canonical text). No rows without articles.
 
     items: as article_list gives them; held: what held_state says -#}
 {% macro held_values(items, held) -%}

@@ -1,9 +1,11 @@
-{#- Every change that an earlier run knows, by what was in it, as a query: publication, change_key, content_hash, node, transaction_id and
-    earlier_status: 'decided', 'waiting' for the rest of its transaction, 'waiting_late' where it came late, or, of a change with the id of
-    another one, 'copy' and 'waiting_copy'. A rejection stands also when the log is rebuilt, a change that was late is 'late', and one
-    that is decided once more is 'rebuilt'.
+{#- Every change that an earlier run knows, by what was in it, as a query: publication, change_key,
+    content_hash, node, transaction_id and earlier_status: 'decided', 'waiting' for the rest of its
+    transaction, 'waiting_late' where it came late, or, of a change with the id of another one,
+    'copy' and 'waiting_copy'. A rejection stands also when the log is rebuilt, a change that was
+    late is 'late', and one that is decided once more is 'rebuilt'.
 
-    log: the decision log as the last run left it, or none.  rebuilt_log: the one that is rebuilt, or none -#}
+    log: the decision log as the last run left it, or none.  rebuilt_log: the one that is
+    rebuilt, or none -#}
 {% macro known_changes(log, rebuilt_log=none) -%}
 {% if log or rebuilt_log -%}
 select

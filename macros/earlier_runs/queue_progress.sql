@@ -1,11 +1,13 @@
 {#- How far earlier runs have taken the queue, as a query:
       last_position  the last place of a change that was taken
-      last_place     the last place of anything: what people decided and subscribers refused have places, too
-      last_behind    the last place behind last_place that is in use, or last_place: decisions of people lie behind a place, and
-                     changes of sessions that the queue had passed
-      clock          the newest change that was taken; what people decided and subscribers refused are no changes
-      newest_change  the newest of all that kept the contract: one that was rejected with its transaction sets the clock, too, for what
-                     comes after it in the queue
+      last_place     the last place of anything: what people decided and subscribers refused
+                     have places, too
+      last_behind    the last place behind last_place that is in use, or last_place: decisions of
+                     people lie behind a place, and changes of sessions that the queue had passed
+      clock          the newest change that was taken; what people decided and subscribers refused
+                     are no changes
+      newest_change  the newest of all that kept the contract: one that was rejected with its
+                     transaction sets the clock, too, for what comes after it in the queue
     log, rejected: the decision log and the rejected changes as the last run left them, or none. -#}
 {% macro queue_progress(log, rejected) -%}
 {%- set is_change = 'not ' ~ replication_conflicts.is_intervention()
@@ -15,7 +17,8 @@ select
     publication,
     max(last_position) as last_position,
     max(last_place) as last_place,
-    max(struct(last_place, greatest(queue_position, last_place) as last_behind)).last_behind as last_behind,
+    max(struct(last_place, greatest(queue_position, last_place) as last_behind)).last_behind
+        as last_behind,
     max(if(is_taken, changed_at, null)) as clock,
     max(changed_at) as newest_change
 from (
@@ -43,8 +46,8 @@ from (
 group by publication
 {%- else -%}
 {{ replication_conflicts.empty_relation({
-    'publication': 'string', 'last_position': 'bigint', 'last_place': 'bigint', 'last_behind': 'bigint', 'clock': 'timestamp',
-    'newest_change': 'timestamp'
+    'publication': 'string', 'last_position': 'bigint', 'last_place': 'bigint',
+    'last_behind': 'bigint', 'clock': 'timestamp', 'newest_change': 'timestamp'
 }) }}
 {%- endif %}
 {%- endmacro %}

@@ -1,4 +1,5 @@
-{#- The decision log that a full refresh replaces; none in every other run, and where there is none yet. -#}
+{#- The decision log that a full refresh replaces; none in every other run, and where there
+    is none yet. -#}
 {% macro rebuilt_log() -%}
     {%- if not flags.FULL_REFRESH -%}
         {{ return(none) }}

@@ -1,4 +1,5 @@
-{#- The newest version of a Delta table, a number; 0 while dbt parses, and of a table that is not there yet. -#}
+{#- The newest version of a Delta table, a number; 0 while dbt parses, and of a table that is
+    not there yet. -#}
 {% macro table_version(relation) -%}
     {%- if not execute or load_relation(relation) is none -%}
         {{ return(0) }}

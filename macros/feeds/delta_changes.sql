@@ -1,10 +1,12 @@
-{#- A feed from a Delta table's change data feed: the columns of table_changes('<table>', <version>), with _change_type,
-    _commit_version and _commit_timestamp. A commit is a transaction; in one commit a row changes once. An update of the key is
-    a delete of the old one and an insert of the new one.
+{#- A feed from a Delta table's change data feed: the columns of table_changes('<table>',
+    <version>), with _change_type, _commit_version and _commit_timestamp. A commit is a transaction;
+    in one commit a row changes once. An update of the key is a delete of the old one and an insert
+    of the new one.
 
-    relation: those rows.  node: SQL expression.  queue_position: SQL expression; none: by commit and, inside it, deletes
-    first and then by key, which serves a publication whose only article is fed like this.  version_column: a column of the
-    table that holds the row's version; none: a hash of the row.  timestamp_unit: see timestamp_units. -#}
+    relation: those rows.  node: SQL expression.  queue_position: SQL expression; none: by commit
+    and, inside it, deletes first and then by key, which serves a publication whose only article is
+    fed like this.  version_column: a column of the table that holds the row's version; none: a hash
+    of the row.  timestamp_unit: see timestamp_units. -#}
 {% macro delta_changes(
     publication,
     article,
@@ -15,7 +17,9 @@
     version_column=none,
     timestamp_unit='micros'
 ) -%}
-{%- do replication_conflicts.check_feed_arguments('delta_changes', publication, article, {'relation': relation, 'node': node}) -%}
+{%- do replication_conflicts.check_feed_arguments(
+    'delta_changes', publication, article, {'relation': relation, 'node': node}
+) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
@@ -38,7 +42,11 @@ typed as (
 -- one row per image: what is delivered again is left out
 delivered as (
     {{ replication_conflicts.first_deliveries(
-        'typed', columns, version_column, ['node', 'commit_version', 'change_type'], 'given_position'
+        'typed',
+        columns,
+        version_column,
+        ['node', 'commit_version', 'change_type'],
+        'given_position'
     ) | indent(4) }}
 ),
 
@@ -62,7 +70,8 @@ named as (
         *,
         case
             when change_type = 'update_preimage' then 'delete'
-            when change_type = 'update_postimage' then if(earlier_type = 'update_preimage', 'update', 'insert')
+            when change_type = 'update_postimage'
+                then if(earlier_type = 'update_preimage', 'update', 'insert')
             else change_type
         end as operation
     from paired
@@ -89,14 +98,18 @@ changes as (
             cast({{ key }} as string)
             {%- endfor %}
         )), 256) as change_id,
-        {{ 'given_position' if queue_position else 'commit_version * ' ~ changes_per_commit ~ ' + number_in_commit' }}
-            as queue_position,
+        {{
+            'given_position'
+            if queue_position
+            else 'commit_version * ' ~ changes_per_commit ~ ' + number_in_commit'
+        }} as queue_position,
         node,
         concat('{{ article }}/', cast(commit_version as string)) as transaction_id,
         commit_size as transaction_change_count,
         operation,
         changed_at,
-        case operation when 'delete' then is_fit when 'update' then is_earlier_fit else false end as has_before,
+        case operation when 'delete' then is_fit when 'update' then is_earlier_fit else false end
+            as has_before,
         operation in ('insert', 'update') and is_fit as has_after,
         {{ replication_conflicts.image_sides(columns, version_column) | indent(8) }}
     from ordered

@@ -1,4 +1,5 @@
-{#- What typed_image gives, of the row image before: is_earlier_fit, with a version_column earlier_version, and earlier_<n>.
+{#- What typed_image gives, of the row image before: is_earlier_fit, with a version_column
+    earlier_version, and earlier_<n>.
 
     columns: the article's.  window: the window whose order says which image is before. -#}
 {% macro earlier_image(columns, version_column, window) -%}

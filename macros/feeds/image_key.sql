@@ -1,4 +1,5 @@
-{#- The key columns of a row image as typed_image names them: a list of value_<n>, in the order of the primary key.
+{#- The key columns of a row image as typed_image names them: a list of value_<n>, in the order of
+    the primary key.
 
     options: the article's. -#}
 {% macro image_key(options) -%}

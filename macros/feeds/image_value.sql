@@ -1,8 +1,10 @@
-{#- A field of a row image as the type that the article declares, whatever the tool that delivers it has made of it:
-    a number or its text, a date or its days since 1970, a timestamp or its text or a count since 1970, bytes or base64.
-    Digits alone are a count, 0 and what is before 1970 included. NULL where the field has no value of that type.
+{#- A field of a row image as the type that the article declares, whatever the tool that delivers it
+    has made of it: a number or its text, a date or its days since 1970, a timestamp or its text or
+    a count since 1970, bytes or base64. Digits alone are a count, 0 and what is before 1970
+    included. NULL where the field has no value of that type.
 
-    field: SQL expression.  data_type: the article's.  timestamp_unit: of counts: millis, micros, nanos. -#}
+    field: SQL expression.  data_type: the article's.  timestamp_unit: of counts: millis, micros,
+    nanos. -#}
 {% macro image_value(field, data_type, timestamp_unit='micros') -%}
     {%- set kind = data_type | lower | trim -%}
     {%- set text = 'cast(' ~ field ~ ' as string)' -%}
@@ -14,11 +16,13 @@
     } -%}
     {%- if timestamp_unit not in micros -%}
         {{ exceptions.raise_compiler_error(
-            "image_value: timestamp_unit is '" ~ timestamp_unit ~ "', must be one of: " ~ micros | join(', ') ~ "."
+            "image_value: timestamp_unit is '" ~ timestamp_unit ~ "', must be one of: "
+            ~ micros | join(', ') ~ "."
         ) }}
     {%- elif kind.startswith(('array', 'map', 'struct')) -%}
         {{ exceptions.raise_compiler_error(
-            "image_value: a column of type " ~ data_type ~ " has no one text by which versions could be compared."
+            "image_value: a column of type " ~ data_type
+            ~ " has no one text by which versions could be compared."
             ~ " Leave it out of the article, or stage the feed with versions of its own."
         ) }}
     {%- elif kind == 'binary' -%}

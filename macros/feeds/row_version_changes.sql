@@ -1,14 +1,16 @@
-{#- A feed from rows as they are, each with a version: a counter, a GUID or the time of its last change. Every version of a row
-    that the relation has is a change. What the relation has not, nobody sees: versions between two looks at the table, and
-    deletes, unless rows are flagged.
+{#- A feed from rows as they are, each with a version: a counter, a GUID or the time of its last
+    change. Every version of a row that the relation has is a change. What the relation has not,
+    nobody sees: versions between two looks at the table, and deletes, unless rows are flagged.
 
-    relation: rows as they were found, earlier ones kept.  node, queue_position, is_deleted, changed_at, transaction_id,
-    transaction_change_count, known_position: SQL expressions over it.  version_column, previous_version_column: columns of it.
+    relation: rows as they were found, earlier ones kept.  node, queue_position, is_deleted,
+    changed_at, transaction_id, transaction_change_count, known_position: SQL expressions over it.
+    version_column, previous_version_column: columns of it.
 
-    Queued updating, with a previous_version_column: both columns are versions as every node knows them. Without one: the
-    version before is that of the row's earlier row of that node in the relation, by queue_position; of the first row that of
-    the initial snapshot. The numbers of two nodes may be the same, so that a version is '<node>:<version>' then.
-    Merge replication: known_position says what the node had seen; versions only tell changes apart. -#}
+    Queued updating, with a previous_version_column: both columns are versions as every node knows
+    them. Without one: the version before is that of the row's earlier row of that node in the
+    relation, by queue_position; of the first row that of the initial snapshot. The numbers of two
+    nodes may be the same, so that a version is '<node>:<version>' then. Merge replication:
+    known_position says what the node had seen; versions only tell changes apart. -#}
 {% macro row_version_changes(
     publication,
     article,
@@ -24,19 +26,29 @@
     known_position=none,
     timestamp_unit='micros'
 ) -%}
-{%- do replication_conflicts.check_feed_arguments('row_version_changes', publication, article, {'relation': relation, 'node': node, 'version_column': version_column, 'queue_position': queue_position}) -%}
+{%- do replication_conflicts.check_feed_arguments('row_version_changes', publication, article, {
+    'relation': relation,
+    'node': node,
+    'version_column': version_column,
+    'queue_position': queue_position
+}) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
 {%- set is_merge = replication_conflicts.is_merge(publication) -%}
-{%- set subject = "publication '" ~ publication ~ "', article '" ~ article ~ "': row_version_changes " -%}
+{%- set subject = (
+    "publication '" ~ publication ~ "', article '" ~ article ~ "': row_version_changes "
+) -%}
 {%- if is_merge and (known_position is none or previous_version_column is not none) -%}
     {{ exceptions.raise_compiler_error(
-        subject ~ "needs known_position and no previous_version_column, because the publication is merge replication."
+        subject
+        ~ "needs known_position and no previous_version_column, because the publication is merge "
+        ~ "replication."
     ) }}
 {%- elif known_position is not none and not is_merge -%}
     {{ exceptions.raise_compiler_error(
-        subject ~ "has a known_position, which belongs to merge replication; give a previous_version_column, or neither."
+        subject ~ "has a known_position, which belongs to merge replication; give a "
+        ~ "previous_version_column, or neither."
     ) }}
 {%- endif -%}
 {%- set by_order = not is_merge and previous_version_column is none -%}
@@ -139,7 +151,8 @@ beside_earlier as (
     left join {{ source('initial', publication ~ '__' ~ article) }} as initial
         on
             {%- for column in options.primary_key %}
-            {{ 'and ' if not loop.first }}chained.{{ keys[loop.index0] }} = initial.{{ adapter.quote(column) }}
+            {{ 'and ' if not loop.first }}chained.{{ keys[loop.index0] }}
+            = initial.{{ adapter.quote(column) }}
             {%- endfor %}
     {%- endif %}
 ),

@@ -1,10 +1,11 @@
-{#- A feed from the rows of an SQL Server change table (cdc.<schema>_<table>_CT), or of cdc.fn_cdc_get_all_changes_... with
-    'all update old': the row before an update (__$operation 3) and the one after it (4) become one change; where their keys
-    differ, a delete and an insert.
+{#- A feed from the rows of an SQL Server change table (cdc.<schema>_<table>_CT), or of
+    cdc.fn_cdc_get_all_changes_... with 'all update old': the row before an update (__$operation 3)
+    and the one after it (4) become one change; where their keys differ, a delete and an insert.
 
-    relation: those rows.  node, queue_position, changed_at, transaction_change_count: SQL expressions over it; the queue
-    position of the row after an update counts.  version_column: a captured column that holds the row's version; none: a hash
-    of the row.  timestamp_unit: see timestamp_units. -#}
+    relation: those rows.  node, queue_position, changed_at, transaction_change_count: SQL
+    expressions over it; the queue position of the row after an update counts.
+    version_column: a captured column that holds the row's version; none: a hash of the row.
+    timestamp_unit: see timestamp_units. -#}
 {% macro sql_server_changes(
     publication,
     article,
@@ -16,7 +17,9 @@
     version_column=none,
     timestamp_unit='micros'
 ) -%}
-{%- do replication_conflicts.check_feed_arguments('sql_server_changes', publication, article, {'relation': relation, 'node': node, 'queue_position': queue_position}) -%}
+{%- do replication_conflicts.check_feed_arguments('sql_server_changes', publication, article, {
+    'relation': relation, 'node': node, 'queue_position': queue_position
+}) -%}
 {%- set options = replication_conflicts.article_options(publication, article) -%}
 {%- set columns = options.columns -%}
 {%- set units = replication_conflicts.timestamp_units(columns, timestamp_unit) -%}
@@ -41,7 +44,11 @@ typed as (
 -- one row per image: what is delivered again is left out
 delivered as (
     {{ replication_conflicts.first_deliveries(
-        'typed', columns, version_column, ['node', 'transaction_lsn', 'change_lsn', 'operation_code'], 'queue_position'
+        'typed',
+        columns,
+        version_column,
+        ['node', 'transaction_lsn', 'change_lsn', 'operation_code'],
+        'queue_position'
     ) | indent(4) }}
 ),
 
@@ -52,7 +59,9 @@ paired as (
         {{ replication_conflicts.earlier_image(columns, version_column, 'one_row') | indent(8) }},
         coalesce(lag(operation_code) over one_row, 0) as earlier_code,
         coalesce(lead(operation_code) over one_row, 0) as later_code,
-        count_if(operation_code = 3) over (partition by node, transaction_lsn, change_lsn) as images_before
+        count_if(operation_code = 3) over (
+            partition by node, transaction_lsn, change_lsn
+        ) as images_before
     from delivered
     window one_row as (
         partition by node, transaction_lsn, change_lsn, {{ keys | join(', ') }}
@@ -60,14 +69,17 @@ paired as (
     )
 ),
 
--- one row per change: where an update has changed the key, its two images are two changes. Without any image before it, an
--- update stays one, and is rejected
+-- one row per change: where an update has changed the key, its two images are two changes. Without
+-- any image before it, an update stays one, and is rejected
 named as (
     select
         *,
         case
             when operation_code in (1, 3) then 'delete'
-            when operation_code = 2 or (operation_code = 4 and earlier_code <> 3 and images_before > 0) then 'insert'
+            when
+                operation_code = 2
+                or (operation_code = 4 and earlier_code <> 3 and images_before > 0)
+                then 'insert'
             when operation_code = 4 then 'update'
             else cast(operation_code as string)
         end as operation
@@ -103,7 +115,14 @@ changes as (
 {%- endmacro %}
 
 
-{#- A log sequence number as text, from bytes or from a text that SQL Server's tools print (0x...). -#}
+{#- A log sequence number as text, from bytes or from a text that SQL Server's tools print
+    (0x...). -#}
 {% macro _log_position(column) -%}
-    replace(upper(if(typeof({{ column }}) = 'binary', hex({{ column }}), cast({{ column }} as string))), '0X', '')
+    replace(
+        upper(if(
+            typeof({{ column }}) = 'binary', hex({{ column }}), cast({{ column }} as string)
+        )),
+        '0X',
+        ''
+    )
 {%- endmacro %}

@@ -1,5 +1,6 @@
-{#- Changes of this run with what they carried, beside what the queue says of them, as a query: all columns of incoming_changes, and
-    violation, contending_priority, transaction_key and run_sequence of change_queue.
+{#- Changes of this run with what they carried, beside what the queue says of them, as a query: all
+    columns of incoming_changes, and violation, contending_priority, transaction_key and
+    run_sequence of change_queue.
     Ids that are met twice are told apart by what is in the changes.
 
     condition: over the columns of change_queue, as `queue`; an SQL expression -#}

@@ -1,7 +1,8 @@
 {#- Ids in the feeds that are met more than once, there or in what earlier runs know, as a query:
-      change_hash      hash of the id (change_hash). Two ids of one hash are taken for one here, which does no harm: their changes are
-                       compared, and found to be different
-      decided_content  hash of what was in the change that an earlier run decided or rejected; NULL: none did
+      change_hash      hash of the id (change_hash). Two ids of one hash are taken for one here,
+                       which does no harm: their changes are compared, and found to be different
+      decided_content  hash of what was in the change that an earlier run decided or rejected;
+                       NULL: none did
     Mostly few are: all other changes are new, and nobody need compare them with anything.
 
     staged, known: names of relations, the feeds of all articles and what known_changes gives -#}

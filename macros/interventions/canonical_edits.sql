@@ -1,5 +1,5 @@
-{#- Edited columns with their values as canonical text, over the columns publication and article. A value that its column cannot hold
-    becomes NULL. -#}
+{#- Edited columns with their values as canonical text, over the columns publication and article. A
+    value that its column cannot hold becomes NULL. -#}
 {% macro canonical_edits(edited) -%}
 {%- set branches = [] -%}
 {%- for item in replication_conflicts.article_list() -%}
@@ -11,7 +11,8 @@
     {%- endfor -%}
     {%- do branches.append({
         'item': item,
-        'value': 'map_filter(map(' ~ pairs | join(', ') ~ '), (edited_column, edited_value) -> map_contains_key(' ~ edited
+        'value': 'map_filter(map(' ~ pairs | join(', ')
+            ~ '), (edited_column, edited_value) -> map_contains_key(' ~ edited
             ~ ', edited_column))'
     }) -%}
 {%- endfor -%}

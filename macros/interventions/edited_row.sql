@@ -1,5 +1,6 @@
-{#- The row that a decision of a person leaves, as canonical text: of a winner that is submitted the held row with the columns that are
-    edited, which `change_row` has beside the key; of anything else `otherwise`. Over the columns intervention and change_row.
+{#- The row that a decision of a person leaves, as canonical text: of a winner that is submitted the
+    held row with the columns that are edited, which `change_row` has beside the key; of anything
+    else `otherwise`. Over the columns intervention and change_row.
 
     held_row: the row that is held, map<string,string>.  otherwise: SQL expression of that type -#}
 {% macro edited_row(held_row, otherwise) -%}

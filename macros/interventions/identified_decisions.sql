@@ -1,5 +1,5 @@
-{#- The relation conflict_decisions as a query, each decision with its id. Who decided and why does not count for the id: a reason
-    may be corrected later. -#}
+{#- The relation conflict_decisions as a query, each decision with its id. Who decided and why does
+    not count for the id: a reason may be corrected later. -#}
 {% macro identified_decisions() -%}
 {%- set decisions = ref('conflict_decisions') -%}
 select
@@ -17,7 +17,8 @@ from (
         {{ replication_conflicts.edited_values(decisions) if execute else 'edited' }} as edited,
         author,
         reason,
-        {{ replication_conflicts.input_value('conflict_decisions', 'queue_position') }} as queue_position
+        {{ replication_conflicts.input_value('conflict_decisions', 'queue_position') }}
+            as queue_position
     from {{ decisions }}
 )
 {%- endmacro %}

@@ -1,4 +1,5 @@
-{#- What a decision of a person, or a refused command, brings along beside what a change has, as an SQL type.
+{#- What a decision of a person, or a refused command, brings along beside what a change has, as
+    an SQL type.
       kind             submit_winner, submit_loser, remove or refused_command
       conflict_id      the conflict that a decision is about
       is_gone          whether that conflict has been decided in an earlier run
@@ -11,8 +12,9 @@
       loser            the change behind the command -#}
 {% macro intervention_type() -%}
     {{ return(
-        'struct<kind:string,conflict_id:string,is_gone:boolean,settled_version:string,is_writing:boolean,'
-        ~ 'lost_row:map<string,string>,subscriber:string,operation:string,failure:' ~ replication_conflicts.failure_type()
+        'struct<kind:string,conflict_id:string,is_gone:boolean,settled_version:string,'
+        ~ 'is_writing:boolean,lost_row:map<string,string>,subscriber:string,operation:string,'
+        ~ 'failure:' ~ replication_conflicts.failure_type()
         ~ ',loser:struct<node:string,change_id:string>>'
     ) }}
 {%- endmacro %}

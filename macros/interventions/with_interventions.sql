@@ -1,8 +1,8 @@
-{#- The queue of this run together with what acts in it beside changes: the interventions whose place the run has reached. As CTEs up to
-    `acting`, in the columns of the changes.
+{#- The queue of this run together with what acts in it beside changes: the interventions whose
+    place the run has reached. As CTEs up to `acting`, in the columns of the changes.
 
-    changes: the CTE with the changes, whose columns and order `interventions` repeats; held: the rows that the publisher holds;
-    progress: how far earlier runs have taken the queue -#}
+    changes: the CTE with the changes, whose columns and order `interventions` repeats; held: the
+    rows that the publisher holds; progress: how far earlier runs have taken the queue -#}
 {% macro with_interventions(changes, held, progress) -%}
 -- one row per intervention that has not acted yet, and the place of the last command of its
 -- publication that a subscriber has refused

@@ -3,6 +3,9 @@
     if(
         {{ replication_conflicts.version_number(version) }} is null,
         cast(map() as map<string,bigint>),
-        map({{ replication_conflicts.version_node(version) }}, {{ replication_conflicts.version_number(version) }})
+        map(
+            {{ replication_conflicts.version_node(version) }},
+            {{ replication_conflicts.version_number(version) }}
+        )
     )
 {%- endmacro %}

@@ -1,8 +1,9 @@
-{#- A view that is left as it is while nothing about it has changed: its statement, its columns and their descriptions are what they
-    were when it was made. Making a view takes Spark half a second, and most runs change none.
+{#- A view that is left as it is while nothing about it has changed: its statement, its columns and
+    their descriptions are what they were when it was made. Making a view takes Spark half a second,
+    and most runs change none.
 
-    Only with an enforced contract: it says which columns the view has and of which types, whatever becomes of what it reads. A full
-    refresh makes it anew.
+    Only with an enforced contract: it says which columns the view has and of which types, whatever
+    becomes of what it reads. A full refresh makes it anew.
 
     config:
       tblproperties  properties of the view, which every run finds in dbt's list of relations -#}
@@ -11,7 +12,10 @@
     {%- set existing = load_cached_relation(this) -%}
     {%- set properties = config.get('tblproperties', {}) -%}
     {%- set definition = 'replication_conflicts.definition='
-        ~ local_md5(sql ~ tojson(model.columns, sort_keys=true) ~ (tojson(properties, sort_keys=true) if properties else '')) -%}
+        ~ local_md5(
+            sql ~ tojson(model.columns, sort_keys=true)
+            ~ (tojson(properties, sort_keys=true) if properties else '')
+        ) -%}
     {%- set is_kept = existing is not none
         and existing.is_view
         and config.get('contract').enforced
@@ -27,7 +31,8 @@
             {%- do adapter.drop_relation(existing) -%}
         {%- endif -%}
         {%- if config.get('contract').enforced -%}
-            {#- compares the columns of the query with those of the contract, and fails where they differ -#}
+            {#- compares the columns of the query with those of the contract, and fails
+                where they differ -#}
             {%- do get_assert_columns_equivalent(sql) -%}
         {%- endif -%}
         {%- call statement('main') -%}

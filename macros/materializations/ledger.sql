@@ -1,14 +1,18 @@
-{#- A Delta table that takes what is new and is not touched when nothing is: no empty commit, no rewriting.
+{#- A Delta table that takes what is new and is not touched when nothing is: no empty
+    commit, no rewriting.
 
     config:
-      news        {model, where, by}: rows of that upstream model mean news. by: 'run_sequence' counts only rows newer than
-                  the table, 'run_id' only rows of this run. Without it the model's query is run, and may give nothing.
-                  `model` may be a list of models
-      optional    the table is not made before there is something to put in: what most projects never need costs nothing
-      obsolete    {model, by, where}: rows that are named in column `by` of such rows of that relation are removed
+      news        {model, where, by}: rows of that upstream model mean news. by: 'run_sequence'
+                  counts only rows newer than the table, 'run_id' only rows of this run. Without it
+                  the model's query is run, and may give nothing. `model` may be a list of models
+      optional    the table is not made before there is something to put in: what most projects
+                  never need costs nothing
+      obsolete    {model, by, where}: rows that are named in column `by` of such rows of that
+                  relation are removed
       unique_key  rows with this key are replaced (one MERGE); without it rows are appended
-      commit_once the decision log alone: rows are appended by a MERGE that reads the run's own partition and what is newer,
-                  so that of two runs at the same time the second fails and no change is decided twice -#}
+      commit_once the decision log alone: rows are appended by a MERGE that reads the run's own
+                  partition and what is newer, so that of two runs at the same time the second
+                  fails and no change is decided twice -#}
 {% materialization ledger, adapter='spark', supported_languages=['sql', 'python'] -%}
     {%- set target = this.incorporate(type='table') -%}
     {%- set existing = load_cached_relation(this) -%}
@@ -18,7 +22,11 @@
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- if config.get('optional') and existing is none and not replication_conflicts.ledger_has_news(news, 0) -%}
+    {%- if
+        config.get('optional')
+        and existing is none
+        and not replication_conflicts.ledger_has_news(news, 0)
+    -%}
         {%- call noop_statement('main', 'nothing to keep yet') -%}{%- endcall -%}
         {{ return({'relations': []}) }}
     {%- elif not replication_conflicts.takes_only_news() -%}
@@ -37,23 +45,32 @@
         {%- set incoming = this.incorporate(path={'identifier': this.identifier ~ '__news'})
             .include(database=false, schema=false) -%}
         {%- set newest_run = replication_conflicts.newest_run(this) -%}
-        {%- set found = replication_conflicts.news_of_table(news, newest_run, newest_run in compiled_code) -%}
+        {%- set found = replication_conflicts.news_of_table(
+            news, newest_run, newest_run in compiled_code
+        ) -%}
         {%- set has_news = found.has_news -%}
         {%- if has_news -%}
             {%- call statement('create_news', language=language) -%}
                 {%- if language == 'python' -%}
-                    {{ replication_conflicts._python_view(compiled_code, incoming, found.last_run) }}
+                    {{ replication_conflicts._python_view(
+                        compiled_code, incoming, found.last_run
+                    ) }}
                 {%- else -%}
-                    {{ create_temporary_view(incoming, compiled_code | replace(newest_run, found.last_run)) }}
+                    {{ create_temporary_view(
+                        incoming, compiled_code | replace(newest_run, found.last_run)
+                    ) }}
                 {%- endif -%}
             {%- endcall -%}
             {%- if config.get('contract').enforced -%}
-                {#- compares the columns of the query with those of the contract, and fails where they differ -#}
+                {#- compares the columns of the query with those of the contract, and fails
+                    where they differ -#}
                 {%- do get_assert_columns_equivalent('select * from ' ~ incoming) -%}
             {%- endif -%}
             {%- if not news.model -%}
                 {#- asking takes less than a merge or an insert of nothing -#}
-                {%- set has_news = run_query('select 1 from ' ~ incoming ~ ' limit 1').rows | length > 0 -%}
+                {%- set has_news = (
+                    run_query('select 1 from ' ~ incoming ~ ' limit 1').rows | length > 0
+                ) -%}
             {%- endif -%}
         {%- endif -%}
         {%- if not has_news -%}
@@ -69,7 +86,11 @@
                     {{ 'and ' if not loop.first }}recorded.{{ key }} = news.{{ key }}
                     {%- endfor %}
                 {#- a run that was held up must not bring back what a later one has replaced -#}
-                {%- set is_newer = ' and news.run_sequence >= recorded.run_sequence' if news.by == 'run_sequence' else '' %}
+                {%- set is_newer = (
+                    ' and news.run_sequence >= recorded.run_sequence'
+                    if news.by == 'run_sequence'
+                    else ''
+                ) %}
                 when matched{{ is_newer }} then update set *
                 when not matched then insert *
             {%- endcall -%}
@@ -110,8 +131,8 @@
     {%- if relation is not none -%}
         {%- set statement_text = replication_conflicts.removal(
             target, obsolete.by,
-            'select ' ~ obsolete.by ~ ' from ' ~ target ~ ' where ' ~ obsolete.by ~ ' in (select ' ~ obsolete.by ~ ' from ' ~ relation
-            ~ ' where ' ~ obsolete.where ~ ')'
+            'select ' ~ obsolete.by ~ ' from ' ~ target ~ ' where ' ~ obsolete.by ~ ' in (select '
+            ~ obsolete.by ~ ' from ' ~ relation ~ ' where ' ~ obsolete.where ~ ')'
         ) -%}
         {%- if statement_text | trim -%}
             {%- call statement('remove_obsolete') -%}{{ statement_text }}{%- endcall -%}
@@ -126,12 +147,19 @@
 dbt = dbtObj(spark.table)
 dbt.is_incremental = False
 dbt.last_run = 0
-model(dbt, spark).write.format("delta").mode("overwrite").option("overwriteSchema", "true").saveAsTable("{{ target }}")
+(
+    model(dbt, spark)
+    .write.format("delta")
+    .mode("overwrite")
+    .option("overwriteSchema", "true")
+    .saveAsTable("{{ target }}")
+)
 {%- endmacro %}
 
 
-{#- The Python that gives what is new in a model's result the name of a temporary view. `last_run`, the number of the last run that the
-    table has taken, is known to the model, so that only the partitions of the log that are newer are read. -#}
+{#- The Python that gives what is new in a model's result the name of a temporary view. `last_run`,
+    the number of the last run that the table has taken, is known to the model, so that only the
+    partitions of the log that are newer are read. -#}
 {% macro _python_view(compiled_code, view, last_run) -%}
 {{ compiled_code }}
 dbt = dbtObj(spark.table)

@@ -2,7 +2,9 @@
 {% macro models_of_log() -%}
     {%- set models = [] -%}
     {%- for node in graph.nodes.values()
-        if node.config.materialized == 'ledger' and node.config.get('news', {}).by == 'run_sequence' -%}
+        if node.config.materialized == 'ledger'
+        and node.config.get('news', {}).by == 'run_sequence'
+    -%}
         {%- do models.append(node) -%}
     {%- endfor -%}
     {{ return(models) }}

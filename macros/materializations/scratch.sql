@@ -1,9 +1,10 @@
-{#- A table for the models of the same run alone: plain files, replaced when there is something to put in, else left as it
-    is. Its rows carry the run's id (run_id), and whoever reads it takes the rows of the own run.
+{#- A table for the models of the same run alone: plain files, replaced when there is something to
+    put in, else left as it is. Its rows carry the run's id (run_id), and whoever reads it takes the
+    rows of the own run.
 
     config:
-      reads   name of the scratch model that it is made from, or a list of names: where none of them has rows of this run,
-              nothing is done
+      reads   name of the scratch model that it is made from, or a list of names: where none of them
+              has rows of this run, nothing is done
       taking  condition on those rows: only they count
       when    {model, where}: nothing is done unless that relation is there and has such rows -#}
 {% materialization scratch, adapter='spark' -%}
@@ -15,7 +16,11 @@
 
     {{ run_hooks(pre_hooks) }}
     {%- if (when and not replication_conflicts.ledger_has_news(when, 0))
-        or (existing is not none and upstream and not replication_conflicts._any_has_rows(upstream, taking)) -%}
+        or (
+            existing is not none
+            and upstream
+            and not replication_conflicts._any_has_rows(upstream, taking)
+        ) -%}
         {%- call noop_statement('main', 'no rows') -%}{%- endcall -%}
         {{ return({'relations': [target] if existing is not none else []}) }}
     {%- else -%}
@@ -32,10 +37,12 @@
 {%- endmaterialization %}
 
 
-{#- Whether any of several scratch models, one name or a list of names, has rows of this run for which a condition holds. -#}
+{#- Whether any of several scratch models, one name or a list of names, has rows of this run for
+    which a condition holds. -#}
 {% macro _any_has_rows(models, condition='true') -%}
     {%- for name in ([models] if models is string else models)
-        if replication_conflicts.scratch_has_rows(ref(name), condition) -%}
+        if replication_conflicts.scratch_has_rows(ref(name), condition)
+    -%}
         {{ return(true) }}
     {%- endfor -%}
     {{ return(false) }}

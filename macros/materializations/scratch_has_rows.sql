@@ -3,7 +3,8 @@
     {{ return(
         load_cached_relation(relation) is not none
         and run_query(
-            'select 1 from ' ~ relation ~ " where run_id = '" ~ invocation_id ~ "' and (" ~ condition ~ ') limit 1'
+            'select 1 from ' ~ relation ~ " where run_id = '" ~ invocation_id ~ "' and ("
+            ~ condition ~ ') limit 1'
         ).rows | length > 0
     ) }}
 {%- endmacro %}

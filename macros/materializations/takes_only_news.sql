@@ -1,5 +1,5 @@
-{#- Whether a ledger model is to give only what its table does not have yet; false while dbt parses. Otherwise it gives
-    everything: there is no table yet, or a full refresh was asked for. -#}
+{#- Whether a ledger model is to give only what its table does not have yet; false while dbt parses.
+    Otherwise it gives everything: there is no table yet, or a full refresh was asked for. -#}
 {% macro takes_only_news() -%}
     {%- if not execute -%}
         {{ return(false) }}

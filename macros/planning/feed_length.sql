@@ -1,4 +1,5 @@
-{#- How many changes the feeds of all articles have, second copies included; 0 while dbt parses, and of feeds that are not there yet. -#}
+{#- How many changes the feeds of all articles have, second copies included; 0 while dbt parses, and
+    of feeds that are not there yet. -#}
 {% macro feed_length() -%}
     {%- set counts = [] -%}
     {%- for item in replication_conflicts.article_list() -%}
@@ -10,5 +11,8 @@
     {%- if not counts -%}
         {{ return(0) }}
     {%- endif -%}
-    {{ return(run_query('select sum(changes) from (' ~ counts | join(' union all ') ~ ')').columns[0].values()[0]) }}
+    {%- set total = run_query(
+        'select sum(changes) from (' ~ counts | join(' union all ') ~ ')'
+    ) -%}
+    {{ return(total.columns[0].values()[0]) }}
 {%- endmacro %}

@@ -1,10 +1,12 @@
 {#- What a run asks about what came in before it takes it, in one small query. A dict of booleans:
-      has_aged    whether any change may be older than what its publication keeps: older than the newest change that is known, less
-                  the days that are kept. Mostly none is, and then nobody need go through the queue in its order to know the clock at
-                  each change
-      has_passed  whether any change of merge replication stands where the queue has been taken: late, or in a session that has waited
-                  for the rest. Mostly none does, and then nobody need ask which sessions the queue has passed
-      has_cut_off whether a run that died has rejected some changes of a session, and taken others of it that the log does not have
+      has_aged    whether any change may be older than what its publication keeps: older than the
+                  newest change that is known, less the days that are kept. Mostly none is, and then
+                  nobody need go through the queue in its order to know the clock at each change
+      has_passed  whether any change of merge replication stands where the queue has been taken:
+                  late, or in a session that has waited for the rest. Mostly none does, and then
+                  nobody need ask which sessions the queue has passed
+      has_cut_off whether a run that died has rejected some changes of a session, and taken others
+      of it that the log does not have
     All true while dbt parses.
 
     progress  the query of queue_progress
@@ -20,10 +22,15 @@
     {%- endif -%}
     {%- set facts %}
         select
-            count_if(oldest_change < newest_change - make_dt_interval(retention_days)) as aged_publications,
-            count_if(replication = 'merge' and first_position <= last_position) as passed_publications,
+            count_if(oldest_change < newest_change - make_dt_interval(retention_days))
+                as aged_publications,
+            count_if(replication = 'merge' and first_position <= last_position)
+                as passed_publications,
             {% if rejected -%}
-            (select count(*) from ({{ replication_conflicts.earlier_rejections(rejected, sequence) }}))
+            (
+                select count(*)
+                from ({{ replication_conflicts.earlier_rejections(rejected, sequence) }})
+            )
             {%- else -%}
             0
             {%- endif %} as cut_off_sessions

@@ -1,8 +1,10 @@
-{#- Rows of logical records, with where their article stands in its record: the columns of `versions`, and parent_key (record_parent_key),
-    record, depth, parent, is_detected_whole and is_resolved_whole. Rows of other articles are left out. A query, to which a condition may
-    be added; it reads the CTE record_articles (record_article_rows).
+{#- Rows of logical records, with where their article stands in its record: the columns of
+    `versions`, and parent_key (record_parent_key), record, depth, parent, is_detected_whole and
+    is_resolved_whole. Rows of other articles are left out. A query, to which a condition may be
+    added; it reads the CTE record_articles (record_article_rows).
 
-    versions: a relation with publication, article and versions of rows; row: its column with a version's values, map<string,string> -#}
+    versions: a relation with publication, article and versions of rows; row: its column with a
+    version's values, map<string,string> -#}
 {% macro in_records(versions, row) -%}
 select
     keyed.*,

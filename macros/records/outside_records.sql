@@ -1,5 +1,5 @@
-{#- The changes of a round where no publication has logical records, with what record_decisions says of them elsewhere: each is
-    decided by itself. A query. -#}
+{#- The changes of a round where no publication has logical records, with what record_decisions says
+    of them elsewhere: each is decided by itself. A query. -#}
 {% macro outside_records(changes) -%}
 select
     * except (is_run_row),

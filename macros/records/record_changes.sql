@@ -1,5 +1,6 @@
-{#- The changes of sessions that are decided as records, one row per change: `is_settled` where the publisher has it already, or
-    the same value (ignore_equal_values), and it takes no part. A statement. -#}
+{#- The changes of sessions that are decided as records, one row per change: `is_settled` where
+    the publisher has it already, or the same value (ignore_equal_values), and it takes no
+    part. A statement. -#}
 {% macro record_changes(alone, groups) -%}
 select
     alone.*,

@@ -1,13 +1,17 @@
-{#- What becomes of changes as parts of logical records, as CTEs up to `recorded`, in the columns of the changes looked at alone and more:
+{#- What becomes of changes as parts of logical records, as CTEs up to `recorded`, in the columns of
+    the changes looked at alone and more:
       record_verdict  'won' or 'lost', with the whole record; NULL: the change is decided by itself
-      is_run_row      a row that the run itself writes, because the session of its cause_change_id has won and holds the rest of the
-                      record otherwise; is_obsolete: the round before assumed one, and there is none
+      is_run_row      a row that the run itself writes, because the session of its cause_change_id
+                      has won and holds the rest of the record otherwise; is_obsolete: the round
+                      before assumed one, and there is none
       group_key       what is decided, and fails, together
     What a conflict is about (kind_met, defender) is that of the record.
 
-    alone, groups, changes, members, opponents, verdicts, replaced: the stages of the round; numbers: record_numbers, or none where
-    nothing acts beside changes -#}
-{% macro record_decisions(alone, groups, changes, members, opponents, verdicts, replaced, numbers=none) -%}
+    alone, groups, changes, members, opponents, verdicts, replaced: the stages of the round;
+    numbers: record_numbers, or none where nothing acts beside changes -#}
+{% macro record_decisions(
+    alone, groups, changes, members, opponents, verdicts, replaced, numbers=none
+) -%}
 record_articles as (
     {{- replication_conflicts.record_article_rows() }}
 ),

@@ -1,7 +1,8 @@
-{#- Which changes and images of a session are decided together: one row per change or image of a row that belongs to a logical
-    record, before its session or in it. A row that moves between records joins them: all changes of a row are of one group.
-    `group_tops` are the keys of the top rows. Rows above are taken as the publisher held, or holds, them before the session;
-    those that it never held as the session has them. A statement.
+{#- Which changes and images of a session are decided together: one row per change or image of a row
+    that belongs to a logical record, before its session or in it. A row that moves between records
+    joins them: all changes of a row are of one group. `group_tops` are the keys of the top rows.
+    Rows above are taken as the publisher held, or holds, them before the session; those that it
+    never held as the session has them. A statement.
 
     alone: the relation with the changes of the round; spans: record_spans -#}
 {% macro record_groups(alone, spans) -%}
@@ -30,7 +31,7 @@ brought as (
 ),
 
 -- one row per change and side of it: its row after it, as the session sends it, and before it
-versions as (
+rows_of_changes as (
     select
         publication,
         transaction_key,
@@ -56,9 +57,9 @@ versions as (
     from brought
 ),
 
--- one row per such side that is a row of a record
-sides as (
-    {{ replication_conflicts.in_records('versions', 'version_row') | indent(4) }}
+-- one row per such row that belongs to a record
+rows_in_records as (
+    {{ replication_conflicts.in_records('rows_of_changes', 'version_row') | indent(4) }}
     where keyed.version_row is not null
 ),
 
@@ -75,38 +76,36 @@ first_held as (
 {% for depth in range(replication_conflicts.record_depth() + 1) %}
 tops_{{ depth }} as (
     select
-        sides.*,
+        rows_in_records.*,
         {%- if depth < 2 %}
-        sides.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key,
-        sides.{{ 'row_key' if depth == 0 else 'parent_key' }} as session_top_key
+        rows_in_records.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key,
+        rows_in_records.{{ 'row_key' if depth == 0 else 'parent_key' }} as session_top_key
         {%- else %}
-        if(
-            first_held.held_from < sides.place, above.top_key, sent.top_key
-        ) as top_key,
+        if(first_held.held_from < rows_in_records.place, above.top_key, sent.top_key) as top_key,
         if(sent.row_key is null, above.top_key, sent.session_top_key) as session_top_key
         {%- endif %}
-    from sides
+    from rows_in_records
     {%- if depth > 1 %}
     left join first_held
         on
-            sides.publication = first_held.publication
-            and sides.parent = first_held.article
-            and sides.parent_key = first_held.row_key
+            rows_in_records.publication = first_held.publication
+            and rows_in_records.parent = first_held.article
+            and rows_in_records.parent_key = first_held.row_key
     left join spans as above
         on
-            sides.publication = above.publication
-            and sides.parent = above.article
-            and sides.parent_key = above.row_key
+            rows_in_records.publication = above.publication
+            and rows_in_records.parent = above.article
+            and rows_in_records.parent_key = above.row_key
             and above.top_key is not null
-            and {{ replication_conflicts.span_covers('above', 'sides.place') }}
+            and {{ replication_conflicts.span_covers('above', 'rows_in_records.place') }}
     left join sent_{{ depth - 1 }} as sent
         on
-            sides.publication = sent.publication
-            and sides.transaction_key = sent.transaction_key
-            and sides.parent = sent.article
-            and sides.parent_key = sent.row_key
+            rows_in_records.publication = sent.publication
+            and rows_in_records.transaction_key = sent.transaction_key
+            and rows_in_records.parent = sent.article
+            and rows_in_records.parent_key = sent.row_key
     {%- endif %}
-    where sides.depth = {{ depth }}
+    where rows_in_records.depth = {{ depth }}
 ),
 {% if 0 < depth < replication_conflicts.record_depth() %}
 -- one row per row of that depth that a session has

@@ -1,8 +1,9 @@
-{#- The publisher's rows that a group is about, deleted ones included, as it holds them before the session: those of the records that
-    the session has or takes rows out of, and what it names itself, wherever others have moved it, to another record or out of every
-    one. One row per group and row, with its record (row_tops), as the session has it where it does; none where it belongs to none:
-    nobody is in conflict with such a row. `is_of_session`: whether its record is one that the session has, or the session names it.
-    A statement.
+{#- The publisher's rows that a group is about, deleted ones included, as it holds them before the
+    session: those of the records that the session has or takes rows out of, and what it names
+    itself, wherever others have moved it, to another record or out of every one. One row per group
+    and row, with its record (row_tops), as the session has it where it does; none where it belongs
+    to none: nobody is in conflict with such a row. `is_of_session`: whether its record is one that
+    the session has, or the session names it. A statement.
 
     groups: record_groups; spans: record_spans -#}
 {% macro record_members(groups, spans) -%}

@@ -1,6 +1,7 @@
-{#- Where conflicts are found by record, versions that the run itself makes are counted for the record: who knows the record with
-    number n knows every row of it. So a version that a decision of a person, or a command that is undone, makes of a row needs a
-    number that neither the record which its row leaves nor the one which it enters has yet. One row per decision about a row of
+{#- Where conflicts are found by record, versions that the run itself makes are counted for the
+    record: who knows the record with number n knows every row of it. So a version that a decision
+    of a person, or a command that is undone, makes of a row needs a number that neither the record
+    which its row leaves nor the one which it enters has yet. One row per decision about a row of
     such a record: the highest number that is taken there. A statement.
 
     alone: the changes, each looked at alone; spans: record_spans -#}
@@ -14,7 +15,7 @@ record_articles as (
 spans as (select * from {{ spans }}),
 
 -- one row per decision and side of it: its row before it and after it
-versions as (
+rows_of_decisions as (
     select
         publication,
         change_id,
@@ -28,7 +29,9 @@ versions as (
                 operation = 'delete',
                 null,
                 coalesce(
-                    {{ replication_conflicts.overlaid_row('held_row.row', 'change_row') | indent(20) }},
+                    {{ replication_conflicts.overlaid_row(
+                        'held_row.row', 'change_row'
+                    ) | indent(20) }},
                     change_row
                 )
             )
@@ -37,32 +40,32 @@ versions as (
     where intervention is not null
 ),
 
--- one row per such side that is a row of a record where conflicts are found by record
-sides as (
-    {{ replication_conflicts.in_records('versions', 'version_row') | indent(4) }}
+-- one row per such row that belongs to a record where conflicts are found by record
+rows_in_records as (
+    {{ replication_conflicts.in_records('rows_of_decisions', 'version_row') | indent(4) }}
     where
         keyed.version_row is not null
         and record_articles.is_detected_whole
 ),
 
--- one row per such version, with the top row of its record
+-- one row per such row, with the top row of its record
 topped as (
     select
-        sides.*,
-        case sides.depth
-            when 0 then sides.row_key
-            when 1 then sides.parent_key
+        rows_in_records.*,
+        case rows_in_records.depth
+            when 0 then rows_in_records.row_key
+            when 1 then rows_in_records.parent_key
             else above.top_key
         end as top_key
-    from sides
+    from rows_in_records
     left join spans as above
         on
-            sides.depth > 1
-            and sides.publication = above.publication
-            and sides.parent = above.article
-            and sides.parent_key = above.row_key
+            rows_in_records.depth > 1
+            and rows_in_records.publication = above.publication
+            and rows_in_records.parent = above.article
+            and rows_in_records.parent_key = above.row_key
             and above.top_key is not null
-            and {{ replication_conflicts.span_covers('above', 'sides.place') }}
+            and {{ replication_conflicts.span_covers('above', 'rows_in_records.place') }}
 )
 
 select

@@ -1,7 +1,8 @@
-{#- The rows of the publisher's record that a group of changes is in conflict with, one row per group and row, each with the writer
-    that stands for it. Detection by record: every member that a change about its record does not know, but for a deleted one that
-    the group deletes as well; rows of the initial snapshot are known to every node. Detection by row: rows that are in conflict by
-    themselves. A statement.
+{#- The rows of the publisher's record that a group of changes is in conflict with, one row per
+    group and row, each with the writer that stands for it. Detection by record: every member that a
+    change about its record does not know, but for a deleted one that the group deletes as well;
+    rows of the initial snapshot are known to every node. Detection by row: rows that are in
+    conflict by themselves. A statement.
 
     changes: record_changes; members: record_members -#}
 {% macro record_opponents(changes, members) -%}
@@ -48,10 +49,12 @@ unknown_members as (
             and members.transaction_key = known.transaction_key
             and members.group_key = known.group_key
     where
-        members.state.merge_version.writer.transaction_position <> {{ replication_conflicts.before_queue() }}
+        members.state.merge_version.writer.transaction_position
+        <> {{ replication_conflicts.before_queue() }}
         and exists(
             known.knowledge,
-            one -> arrays_overlap(one.change_tops, members.row_tops) and not {{ replication_conflicts.knows_row(
+            one -> arrays_overlap(one.change_tops, members.row_tops)
+            and not {{ replication_conflicts.knows_row(
                 'map_from_entries(one.entries)', 'one.known_position', 'known.node', 'members.state'
             ) | indent(12) }}
         )

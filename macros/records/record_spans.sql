@@ -1,8 +1,10 @@
-{#- Rows of logical records and when they belonged to which: one row per version of a row, as the round assumes them, and per record
-    that it belonged to, as the rows above it changed. `top_key` is the key of the record's top row; NULL where the row belongs to
-    none. A row further down has one more, without `top_key`, for as long as it was what it was: at any place without another one it
-    belonged to none. Deleted rows still lead to their record. A version counts for sessions behind `from_place`, up to `until_place`
-    itself; `version_from` is where it was made. A statement.
+{#- Rows of logical records and when they belonged to which: one row per version of a row, as the
+    round assumes them, and per record that it belonged to, as the rows above it changed.
+    `top_key` is the key of the record's top row; NULL where the row belongs to none. A row
+    further down has one more, without `top_key`, for as long as it was what it was: at any place
+    without another one it belonged to none. Deleted rows still lead to their record. A version
+    counts for sessions behind `from_place`, up to `until_place` itself; `version_from` is where
+    it was made. A statement.
 
     alone: the relation with the changes of the round, each looked at alone -#}
 {% macro record_spans(alone) -%}

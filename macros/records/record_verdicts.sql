@@ -1,12 +1,13 @@
-{#- Who wins, one row per group of changes that decides together: `is_session_winner`, NULL where nothing is in conflict; the strongest
-    of the opponents; the session's leading change, the first in conflict, else the first; and what both sides did. A statement.
+{#- Who wins, one row per group of changes that decides together: `is_session_winner`, NULL where
+    nothing is in conflict; the strongest of the opponents; the session's leading change, the first
+    in conflict, else the first; and what both sides did. A statement.
 
     changes: record_changes; members: record_members; opponents: record_opponents -#}
 {% macro record_verdicts(changes, members, opponents) -%}
 with
 
 -- one row per group with opponents: the strongest, and what they did
-sides as (
+opponent_sides as (
     select
         publication,
         transaction_key,
@@ -19,7 +20,7 @@ sides as (
 ),
 
 -- one row per group: the lineages of its record
-numbers as (
+record_lineages as (
     select
         publication,
         transaction_key,
@@ -30,7 +31,7 @@ numbers as (
 ),
 
 -- one row per change that takes part in the decision
-active as (
+active_changes as (
     select
         changes.*,
         opponents.row_key is null as is_without_opponent
@@ -48,7 +49,7 @@ active as (
 ),
 
 -- one row per group: the session's side
-sessions as (
+session_sides as (
     select
         publication,
         transaction_key,
@@ -60,40 +61,47 @@ sessions as (
         min(operation = 'delete') as are_changes_deletes,
         min(operation = 'insert') as are_changes_inserts,
         min(struct(is_without_opponent, queue_position, change_id)).change_id as leader_change_id
-    from active
-    group by publication, transaction_key, group_key, is_detected_whole, run_node, is_publisher_change
+    from active_changes
+    group by
+        publication, transaction_key, group_key, is_detected_whole, run_node, is_publisher_change
 )
 
 select
-    sessions.publication,
-    sessions.transaction_key,
-    sessions.group_key,
-    sessions.leader_change_id,
-    sessions.are_changes_deletes,
-    sessions.are_changes_inserts,
-    sides.record_defender,
-    sides.are_opponents_deletes,
-    sides.are_opponents_inserts,
+    session_sides.publication,
+    session_sides.transaction_key,
+    session_sides.group_key,
+    session_sides.leader_change_id,
+    session_sides.are_changes_deletes,
+    session_sides.are_changes_inserts,
+    opponent_sides.record_defender,
+    opponent_sides.are_opponents_deletes,
+    opponent_sides.are_opponents_inserts,
     if(
-        sides.record_defender is null,
+        opponent_sides.record_defender is null,
         null,
-        sessions.is_publisher_change or sessions.record_priority > sides.record_defender.priority
+        session_sides.is_publisher_change
+        or session_sides.record_priority > opponent_sides.record_defender.priority
     ) as is_session_winner,
     -- where conflicts are found by record, the run's own versions are counted for the record
     if(
-        sessions.is_detected_whole,
-        coalesce(array_max(transform(numbers.lineages, lineage -> lineage[sessions.run_node])), 0),
+        session_sides.is_detected_whole,
+        coalesce(
+            array_max(transform(
+                record_lineages.lineages, lineage -> lineage[session_sides.run_node]
+            )),
+            0
+        ),
         0
     ) as taken_number
-from sessions
-left join sides
+from session_sides
+left join opponent_sides
     on
-        sessions.publication = sides.publication
-        and sessions.transaction_key = sides.transaction_key
-        and sessions.group_key = sides.group_key
-left join numbers
+        session_sides.publication = opponent_sides.publication
+        and session_sides.transaction_key = opponent_sides.transaction_key
+        and session_sides.group_key = opponent_sides.group_key
+left join record_lineages
     on
-        sessions.publication = numbers.publication
-        and sessions.transaction_key = numbers.transaction_key
-        and sessions.group_key = numbers.group_key
+        session_sides.publication = record_lineages.publication
+        and session_sides.transaction_key = record_lineages.transaction_key
+        and session_sides.group_key = record_lineages.group_key
 {%- endmacro %}

@@ -1,5 +1,6 @@
-{#- The other rows of a record that a winning session replaces: as its images say, unless it knows the held row and holds the same, and
-    those that it does not hold go, as far as they lie in its node's partition. One row per group and row. A statement.
+{#- The other rows of a record that a winning session replaces: as its images say, unless it knows
+    the held row and holds the same, and those that it does not hold go, as far as they lie in its
+    node's partition. One row per group and row. A statement.
 
     changes: record_changes; members: record_members; verdicts: record_verdicts -#}
 {% macro replaced_rows(changes, members, verdicts) -%}

@@ -1,23 +1,31 @@
-{#- Which changes of a round are certain: no other decision can change the one about them. As CTEs up to `certain`, the round with
-    where each change stands (place, settled_position) and is_certain_now. So changes that fail for reasons of their own fail in one
-    round, and not one behind the other.
+{#- Which changes of a round are certain: no other decision can change the one about them. As CTEs
+    up to `certain`, the round with where each change stands (place, settled_position) and
+    is_certain_now. So changes that fail for reasons of their own fail in one round, and not one
+    behind the other.
 
-    What stands in the settled part of the queue is certain, and so is what an earlier round has found certain. All other changes are
-    open. An open change becomes certain when no other open change, up to the end of its session, can touch what it depends on:
+    What stands in the settled part of the queue is certain, and so is what an earlier round has
+    found certain. All other changes are open. An open change becomes certain when no other open
+    change, up to the end of its session, can touch what it depends on:
       its row;
-      if a subscriber has made it, rows that may have the other end of a foreign key, or the same unique key, as its row may have. Its
-      children count only where it may give up a key: a row that is new takes nothing from them.
-    What keys a row may have is known beforehand: those in its changes, and in the row that the run found. Where this is not so, no change
-    becomes certain: where the run may put a key together (composed_keys), in a publication with logical records, in which one failure
-    takes other rows with it, and behind an open decision of a person.
-    Rule: a decision depends on earlier ones of its row, and, for keys, on the rows that hold them at the end of its session.
+      if a subscriber has made it, rows that may have the other end of a foreign key, or the same
+      unique key, as its row may have. Its children count only where it may give up a key: a row
+      that is new takes nothing from them.
+    What keys a row may have is known beforehand: those in its changes, and in the row that the run
+    found. Where this is not so, no change becomes certain: where the run may put a key together
+    (composed_keys), in a publication with logical records, in which one failure takes other rows
+    with it, and behind an open decision of a person.
+    Rule: a decision depends on earlier ones of its row, and, for keys, on the rows that hold them
+    at the end of its session.
 
-    round: a relation with what a round has decided; settled_positions: the CTE of that name, by session_place -#}
+    round: a relation with what a round has decided; settled_positions: the CTE of that
+    name, by session_place -#}
 {% macro certain_changes(round, settled_positions) -%}
 {%- set composed_keys = replication_conflicts.composed_keys() -%}
 {%- set composed = [] -%}
 {%- for item in replication_conflicts.article_list('merge') -%}
-    {%- for side in replication_conflicts.key_sides(item) if (item.publication ~ '.' ~ side.id) in composed_keys -%}
+    {%- for side in replication_conflicts.key_sides(item)
+        if (item.publication ~ '.' ~ side.id) in composed_keys
+    -%}
         {%- do composed.append(item.publication ~ '.' ~ item.article) -%}
     {%- endfor -%}
 {%- endfor -%}
@@ -28,7 +36,8 @@ placed as (
         {{ settled_positions }}.settled_position,
         {{ replication_conflicts.session_place(round) }} as place,
         not {{ round }}.is_certain
-        and {{ replication_conflicts.session_place(round) }} >= {{ settled_positions }}.settled_position as is_open
+        and {{ replication_conflicts.session_place(round) }}
+        >= {{ settled_positions }}.settled_position as is_open
     from {{ round }}
     inner join {{ settled_positions }}
         on {{ round }}.publication = {{ settled_positions }}.publication
@@ -69,8 +78,8 @@ possible_keys as (
 ),
 
 -- one row per row: where what it depends on begins to be open. A child depends on who may be its
--- parent; a parent that may give up a key on its children, and, as a unique key does, on others that
--- may be in its place
+-- parent; a parent that may give up a key on its children, and, as a unique key does, on others
+-- that may be in its place
 open_around as (
     select
         publication,
@@ -124,7 +133,9 @@ certain as (
             opened.open_changes = 1
             and coalesce(opened.place < open_interventions.open_from, true)
             and (opened.is_publisher_change or coalesce(opened.place < open_around.open_from, true))
-            and not {{ replication_conflicts.is_one_of("concat(opened.publication, '.', opened.article)", composed) }}
+            and not {{ replication_conflicts.is_one_of(
+                "concat(opened.publication, '.', opened.article)", composed
+            ) }}
             and not {{ replication_conflicts.is_one_of('opened.publication', with_records) }}
         ) as is_certain_now
     from opened

@@ -1,6 +1,8 @@
-{#- What becomes of decisions of people and refused commands in a round, as CTEs up to `intervened`: the changes with
-    intervention_outcome, and is_intervention_written, whether it makes a version of its row; NULL and false for changes.
-    Rule: of several decisions about one conflict the first that is not stale counts; the others find it gone.
+{#- What becomes of decisions of people and refused commands in a round, as CTEs up to `intervened`:
+    the changes with intervention_outcome, and is_intervention_written, whether it makes a version
+    of its row; NULL and false for changes.
+    Rule: of several decisions about one conflict the first that is not stale counts; the others
+    find it gone.
 
     changes: the CTE with the changes of the round and what each has met -#}
 {% macro interventions_of_round(changes) -%}
@@ -19,14 +21,16 @@ intervened_alone as (
     select
         *,
         {{ replication_conflicts.intervention_outcome(
-            kind='intervention.kind', is_gone='intervention.is_gone', is_writing='intervention.is_writing',
+            kind='intervention.kind', is_gone='intervention.is_gone',
+            is_writing='intervention.is_writing',
             settled_version='intervention.settled_version', held_version='met_version',
             is_row_held='is_row_held', replication='replication'
         ) | indent(8) }} as intervention_outcome_alone
     from with_met_version
 ),
 
--- one row per change: what becomes of it, the first decision about a conflict being the one that counts
+-- one row per change: what becomes of it, the first decision about a conflict being the one that
+-- counts
 intervened_in_order as (
     select
         * except (intervention_outcome_alone),

@@ -1,5 +1,6 @@
-{#- The side of a conflict that has lost, a struct of `node` and `change_id`; NULL where there is no conflict. Over the columns of a
-    decision: conflict_kind, intervention, is_rejected and opponent, who stands against the change. -#}
+{#- The side of a conflict that has lost, a struct of `node` and `change_id`; NULL where there is no
+    conflict. Over the columns of a decision: conflict_kind, intervention, is_rejected and opponent,
+    who stands against the change. -#}
 {% macro losing_side() -%}
     case
         when conflict_kind is null then null

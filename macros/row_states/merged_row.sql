@@ -1,6 +1,6 @@
-{#- Merge replication: the values of the row after a change that stands. Under column tracking a change that is not in conflict
-    writes its columns and leaves the others as they are held; any other replaces the whole row. What is deleted is kept as it
-    was held. -#}
+{#- Merge replication: the values of the row after a change that stands. Under column tracking a
+    change that is not in conflict writes its columns and leaves the others as they are held; any
+    other replaces the whole row. What is deleted is kept as it was held. -#}
 {% macro merged_row(keeps_other_columns, operation, written_columns, change_row, held) -%}
     case
         when {{ keeps_other_columns }} then transform_values(

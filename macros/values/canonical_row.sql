@@ -1,4 +1,5 @@
-{#- A row as map<string,string>: column name to canonical text, in the order of the configuration. -#}
+{#- A row as map<string,string>: column name to canonical text, in the order of the
+    configuration. -#}
 {% macro canonical_row(columns) -%}
 map(
     {%- for column, data_type in columns.items() %}

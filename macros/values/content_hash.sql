@@ -1,12 +1,16 @@
-{#- A change as a number: two copies of it have the same. Its place in the queue does not count, nor does the order in which a map or
-    a list of names has its entries, nor the order of the article's columns or one without a value: an article that gets a column
-    knows its changes again. Every run works it out for all that the feeds still have, so that it is made of values, not of
-    texts. Spark's hash passes over NULL: that a value is missing counts beside it, a column that has a value counts with its name,
-    and how many entries a list has.
+{#- A change as a number: two copies of it have the same. Its place in the queue does not count, nor
+    does the order in which a map or a list of names has its entries, nor the order of the article's
+    columns or one without a value: an article that gets a column knows its changes again. Every run
+    works it out for all that the feeds still have, so that it is made of values, not of texts.
+    Spark's hash passes over NULL: that a value is missing counts beside it, a column that has a
+    value counts with its name, and how many entries a list has.
 
-    publication: name under vars: publications:.  columns: column name to data type, those of the article -#}
+    publication: name under vars: publications:.  columns: column name to data type, those
+    of the article -#}
 {% macro content_hash(publication, columns) -%}
-    {%- set values = ['article', 'node', 'transaction_id', 'transaction_change_count', 'operation', 'changed_at'] -%}
+    {%- set values = [
+        'article', 'node', 'transaction_id', 'transaction_change_count', 'operation', 'changed_at'
+    ] -%}
     {%- set of_versions = {
         'lineage': ['sort_array(map_entries(lineage))', 'size(lineage)'],
         'changed_columns': ['sort_array(changed_columns)', 'size(changed_columns)'],

@@ -1,6 +1,7 @@
-{#- A value with the entries of its maps, wherever in it they are, in the order of their keys: Spark has no equality for maps, and writes
-    their entries as they were put in. A key that a map has twice counts once, with its first value. What has no maps stays as it is.
-    The variables have names that no column can have, because of their space. -#}
+{#- A value with the entries of its maps, wherever in it they are, in the order of their keys: Spark
+    has no equality for maps, and writes their entries as they were put in. A key that a map has
+    twice counts once, with its first value. What has no maps stays as it is. The variables have
+    names that no column can have, because of their space. -#}
 {% macro in_key_order(value, data_type, depth=0) -%}
     {%- set kind = data_type | trim -%}
     {%- if 'map<' not in kind -%}
@@ -9,10 +10,12 @@
     {%- set variable = adapter.quote('part ' ~ depth) -%}
     {%- set parts = replication_conflicts._parts_of_type(kind) -%}
     {%- if kind.startswith('map<') -%}
-        {%- set entry = replication_conflicts.in_key_order(value ~ '[' ~ variable ~ ']', parts[1], depth + 1) -%}
+        {%- set entry = replication_conflicts.in_key_order(
+            value ~ '[' ~ variable ~ ']', parts[1], depth + 1
+        ) -%}
         {{ return(
-            'map_from_entries(transform(sort_array(array_distinct(map_keys(' ~ value ~ '))), ' ~ variable
-            ~ ' -> struct(' ~ variable ~ ', ' ~ entry ~ ')))'
+            'map_from_entries(transform(sort_array(array_distinct(map_keys(' ~ value ~ '))), '
+            ~ variable ~ ' -> struct(' ~ variable ~ ', ' ~ entry ~ ')))'
         ) }}
     {%- elif kind.startswith('array<') -%}
         {{ return(
@@ -23,13 +26,19 @@
     {%- set fields = [] -%}
     {%- for part in parts -%}
         {%- set name, field_type = modules.re.fullmatch('\\s*(\\w+)\\s*:(.*)', part).groups() -%}
-        {%- do fields.append("'" ~ name ~ "', " ~ replication_conflicts.in_key_order(value ~ '.' ~ adapter.quote(name), field_type, depth)) -%}
+        {%- do fields.append(
+            "'" ~ name ~ "', "
+            ~ replication_conflicts.in_key_order(
+                value ~ '.' ~ adapter.quote(name), field_type, depth
+            )
+        ) -%}
     {%- endfor -%}
     {{ return('if(' ~ value ~ ' is null, null, named_struct(' ~ fields | join(', ') ~ '))') }}
 {%- endmacro %}
 
 
-{#- What a type of several parts is made of: the types between its outer brackets, those of a struct with their names. -#}
+{#- What a type of several parts is made of: the types between its outer brackets, those of a struct
+    with their names. -#}
 {% macro _parts_of_type(data_type) -%}
     {%- set parts = [] -%}
     {%- set state = namespace(depth=0, part='') -%}

@@ -1,9 +1,15 @@
-{#- The key of a row as one text (see row_key), from the canonical texts of its key columns, SQL expressions, and their types. -#}
+{#- The key of a row as one text (see row_key), from the canonical texts of its key columns, SQL
+    expressions, and their types. -#}
 {% macro key_of_texts(texts, types) -%}
     {%- set parts = [] -%}
     {%- for text in texts -%}
-        {%- if types[loop.index0] | lower == 'string' or types[loop.index0].startswith(('varchar', 'char')) -%}
-            {%- do parts.append("replace(replace(" ~ text ~ ", '\\\\', '\\\\\\\\'), '|', '\\\\|')") -%}
+        {%- if
+            types[loop.index0] | lower == 'string'
+            or types[loop.index0].startswith(('varchar', 'char'))
+        -%}
+            {%- do parts.append(
+                "replace(replace(" ~ text ~ ", '\\\\', '\\\\\\\\'), '|', '\\\\|')"
+            ) -%}
         {%- else -%}
             {%- do parts.append(text) -%}
         {%- endif -%}

@@ -1,4 +1,5 @@
-{#- The digits after the point of a numeric type: 0 for integers, none for floating-point numbers. -#}
+{#- The digits after the point of a numeric type: 0 for integers, none for floating-point
+    numbers. -#}
 {% macro number_scale(data_type) -%}
     {%- set kind = data_type | lower | replace(' ', '') -%}
     {%- if kind in ['float', 'double'] -%}

@@ -1,5 +1,6 @@
-{#- A value of one type as another one writes it, from its canonical text: equal values have equal texts. Its own text where the other type
-    has no such value, as 1.50 is none of a whole number: then it equals nothing.
+{#- A value of one type as another one writes it, from its canonical text: equal values have equal
+    texts. Its own text where the other type has no such value, as 1.50 is none of a whole number:
+    then it equals nothing.
 
     text: SQL expression; own_type: the type of the value; data_type: the other one -#}
 {% macro text_as_type(text, own_type, data_type) -%}
@@ -19,11 +20,15 @@
 {%- endmacro %}
 
 
-{#- The value of another type behind a canonical text: 1.0E7 is the whole number 10000000, which no text of one says so. -#}
+{#- The value of another type behind a canonical text: 1.0E7 is the whole number 10000000, which no
+    text of one says so. -#}
 {% macro _value_of_text(text, own_type, data_type) -%}
     {%- set is_whole = data_type | lower | trim in replication_conflicts.whole_number_types() -%}
     {%- if is_whole and own_type | lower | trim in ['float', 'double'] -%}
-        {{ return('try_cast(' ~ replication_conflicts.typed_value(text, own_type) ~ ' as ' ~ data_type ~ ')') }}
+        {{ return(
+            'try_cast(' ~ replication_conflicts.typed_value(text, own_type)
+            ~ ' as ' ~ data_type ~ ')'
+        ) }}
     {%- endif -%}
     {{ return(replication_conflicts.typed_value(text, data_type)) }}
 {%- endmacro %}

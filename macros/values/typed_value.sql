@@ -1,5 +1,5 @@
-{#- The value behind a canonical text, as the type that the article declares: the inverse of canonical_text. NULL where a text is none
-    of the type. -#}
+{#- The value behind a canonical text, as the type that the article declares: the inverse of
+    canonical_text. NULL where a text is none of the type. -#}
 {% macro typed_value(text, data_type) -%}
     {%- set kind = data_type | lower | trim -%}
     {%- if kind == 'string' -%}

@@ -7,7 +7,8 @@ with changes as (
         array('price') as written_columns,
         case
             when is_held_deleted is not null then {{ row_state(
-                "if(is_held_deleted, null, 'south:2')", "'south'", "'s1'", 'is_held_deleted', 'false',
+                "if(is_held_deleted, null, 'south:2')", "'south'", "'s1'", 'is_held_deleted',
+                'false',
                 lineage="map('south', 2L)",
                 merge_version=merge_version(
                     row_writer('75', '5', '5', "'south'", '2', "'s1'"),

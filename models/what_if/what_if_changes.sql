@@ -1,5 +1,8 @@
 {{ config(materialized='table') }}
 
+{%- set decided_row = whole_row('decided.row_after', 'articles.column_names') %}
+{%- set what_if_row = whole_row('judged.row_after', 'articles.column_names') %}
+
 -- One row per change that would have been decided otherwise: what was decided beside what would
 -- have been.
 
@@ -53,8 +56,8 @@ compared as (
         judged.winner_node as what_if_winner_node,
         decided.publisher_version as decided_version,
         judged.publisher_version as what_if_version,
-        {{ whole_row('decided.row_after', 'articles.column_names') | indent(8) }} as decided_row,
-        {{ whole_row('judged.row_after', 'articles.column_names') | indent(8) }} as what_if_row,
+        {{ decided_row | indent(8) }} as decided_row,
+        {{ what_if_row | indent(8) }} as what_if_row,
         filter(
             array(
                 if(decided.outcome <> judged.outcome, 'outcome', null),
@@ -77,7 +80,12 @@ compared as (
                     'winner'
                 ),
                 if(decided.publisher_version <=> judged.publisher_version, null, 'version'),
-                if(to_json(decided_row) <=> to_json(what_if_row), null, 'row')
+                if(
+                    to_json({{ decided_row | indent(20) }})
+                    <=> to_json({{ what_if_row | indent(20) }}),
+                    null,
+                    'row'
+                )
             ),
             difference -> difference is not null
         ) as differs_in

@@ -401,6 +401,14 @@ WRONG: dict[str, tuple[Any, tuple[str, ...]]] = {
         with_resolver(name="largest"),
         ("option 'resolver'", "is 'largest'", "must be one of: priority, publisher_wins"),
     ),
+    "resolver_as_text": (
+        {**with_article(resolver="later_wins"), "replication": "merge"},
+        (
+            "option 'resolver'",
+            "is 'later_wins'",
+            "must be a mapping with a name: {name: later_wins}",
+        ),
+    ),
     "resolver_name_list": (
         with_resolver(name=["priority"]),
         ("option 'resolver'", "is '['priority']'", "must be one of"),

@@ -188,8 +188,14 @@ NUMBERS_AS_TEXT = """
     'stock' as publication, subscriber, 'server' as type, priority, republisher, '' as below
     from values
         ('good', '75.5', 'true'), ('empty', '', ''), ('null', null, null), ('none', 'None', 'None'),
-        ('word', 'high', 'true'), ('wide', '1000', 'true'), ('flag', '75.5', 'yess')
+        ('word', 'high', 'true'), ('wide', '1000', 'true'), ('flag', '75.5', 'yess'),
+        ('both', 'high', 'maybe'), ('both', '75.5', 'true')
         as given(subscriber, priority, republisher)
+"""
+PLACES_AS_TEXT = """
+    conflict_id, 'remove' as decision, '' as edited, '' as author, '' as reason, queue_position
+    from values ('c1', '7'), ('c2', 'last'), ('c3', '')
+        as given(conflict_id, queue_position)
 """
 TIMES_AS_TEXT = """
     'stock' as publication, 'good' as subscriber, 'reinitialized' as event,
@@ -208,15 +214,18 @@ def test_numbers_that_come_as_text(consumer: ScratchProject) -> None:
         consumer,
         subscriptions=f"select {NUMBERS_AS_TEXT}",
         subscription_events=f"select {TIMES_AS_TEXT}",
-        conflict_decisions=f"select {DECISION}, 'last' as queue_position",
+        conflict_decisions=f"select {PLACES_AS_TEXT}",
     ):
         (error,) = errors(consumer)
     for expected in (
         "subscription 'word': it has the priority 'high', must be decimal(5,2)",
         "subscription 'wide': it has the priority '1000', must be decimal(5,2)",
         "subscription 'flag': it has the republisher 'yess', must be boolean",
+        "subscription 'both': it has the priority 'high', must be decimal(5,2), and the republisher"
+        " 'maybe', must be boolean",
+        "subscription 'both': it has 2 rows",
         "subscriber 'good': an event has the queue_position '12O', must be bigint",
-        "a decision 'remove' has the queue_position 'last', must be bigint",
+        "conflict 'c2': it has the queue_position 'last', must be bigint",
     ):
         assert expected in error
     for good in ("good", "empty", "null", "none"):

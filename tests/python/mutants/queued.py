@@ -8,8 +8,8 @@ QUEUED = (
     Mutant(
         "versions compared the wrong way round",
         f"{DECISION}/version_comparison.sql",
-        "{{ old_version }} = {{ held_version }} then",
-        "{{ old_version }} <> {{ held_version }} then",
+        "{{ old_version }} = {{ held_version }}",
+        "{{ old_version }} <> {{ held_version }}",
     ),
     Mutant(
         "an insert is never clean",
@@ -110,8 +110,8 @@ QUEUED = (
     Mutant(
         "the first version of a run is published, not the last",
         "macros/articles/row_versions.sql",
-        "decision_order() }} desc",
-        "decision_order() }} asc",
+        "decision_order() | indent(16) }} desc",
+        "decision_order() | indent(16) }} asc",
     ),
     Mutant(
         "what is condemned lost against the publisher, whoever won",

@@ -8,14 +8,14 @@ RECORDS = (
     Mutant(
         "the weaker side of a record wins",
         "macros/records/record_verdicts.sql",
-        "sessions.record_priority > sides.record_defender.priority",
-        "sessions.record_priority <= sides.record_defender.priority",
+        "session_sides.record_priority > opponent_sides.record_defender.priority",
+        "session_sides.record_priority <= opponent_sides.record_defender.priority",
     ),
     Mutant(
         "nobody is in conflict with a record as a whole",
         "macros/records/record_opponents.sql",
-        "writer.transaction_position <> {{ replication_conflicts.before_queue() }}",
-        "writer.transaction_position < {{ replication_conflicts.before_queue() }}",
+        "<> {{ replication_conflicts.before_queue() }}",
+        "< {{ replication_conflicts.before_queue() }}",
     ),
     Mutant(
         "the rows that a winning record does not have stay",
@@ -44,8 +44,8 @@ RECORDS = (
     Mutant(
         "the numbers of a record are counted for each row",
         "macros/records/record_verdicts.sql",
-        "        sessions.is_detected_whole,\n        coalesce(array_max",
-        "        false,\n        coalesce(array_max",
+        "session_sides.is_detected_whole,",
+        "false,",
     ),
     Mutant(
         "a decision acts though its row has changed",
@@ -62,8 +62,8 @@ RECORDS = (
     Mutant(
         "what a person edits is left out",
         "macros/interventions/overlaid_row.sql",
-        "{{ values }}[row_column], row_value",
-        "row_value, row_value",
+        "{{ values }}[row_column],",
+        "row_value,",
     ),
     Mutant(
         "the record of a decided conflict stays",
