@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from io import TextIOWrapper
 
@@ -31,3 +32,16 @@ app = typer.Typer(
 
 for commands in (capture, cluster, demo, distribute, environment, query, scenarios, what_if):
     commands.register(app)
+
+
+def _wrap(commands: typer.Typer) -> None:
+    """Paragraphs of help are as wide as the terminal: typer keeps the docstrings' own lines."""
+    for command in commands.registered_commands:
+        paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
+        command.help = "\n\n".join(" ".join(one.split()) for one in paragraphs)
+    for group in commands.registered_groups:
+        if group.typer_instance is not None:
+            _wrap(group.typer_instance)
+
+
+_wrap(app)

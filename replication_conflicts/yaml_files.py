@@ -60,3 +60,14 @@ def read_yaml_file(file: Path, loader: type[Loader] = Loader) -> Any:
         raise YamlProblem(f"cannot be read: {error.strerror}") from error
     except (YAMLError, UnicodeDecodeError) as error:
         raise YamlProblem(f"is no YAML: {' '.join(str(error).split())}") from error
+
+
+def read_project_file(project: Path) -> Any:
+    """What a project's dbt_project.yml says. Errors: YamlProblem, which names the file."""
+    file = project.resolve() / "dbt_project.yml"
+    if not file.is_file():
+        raise YamlProblem(f"there is no {file}. Name the folder of a dbt project: --project-dir")
+    try:
+        return read_yaml_file(file)
+    except YamlProblem as problem:
+        raise YamlProblem(f"{file} {problem}") from problem

@@ -17,8 +17,12 @@ from replication_conflicts.capture import tables
 from replication_conflicts.capture.catalog import declared_types, regclass
 from replication_conflicts.capture.checks.postgres import check_sees_all
 from replication_conflicts.capture.checks.references import check_references
-from replication_conflicts.capture.checks.sqlite import check_encoding
-from replication_conflicts.capture.checks.table import check_node, check_table, check_values
+from replication_conflicts.capture.checks.table import (
+    check_encoding,
+    check_node,
+    check_table,
+    check_values,
+)
 from replication_conflicts.capture.installation import (
     CapturedTable,
     captured_node,
@@ -98,6 +102,7 @@ def install(
         _check_priority(publication, node)
     with one_transaction(engine, is_trial=is_trial) as connection:
         inspector = inspect(connection)
+        agent_tables.check_are_own(connection, agent_tables.metadata, tables.metadata)
         if inspector.has_table(tables.nodes.name):
             _check_is_new(connection, publication)
             check_is_free(connection, publication.articles)
@@ -134,10 +139,11 @@ def install(
 
 def _check_priority(publication: NodePublication, node: str) -> None:
     if not publication.is_merge:
-        raise CaptureProblem("--priority is of merge replication: other changes carry none")
+        raise CaptureProblem("--priority: only publications of merge replication have priorities")
     if node == publication.options.publisher:
         raise CaptureProblem(
-            f"--priority is of a server subscription: '{node}' is the publisher, which has 100.00"
+            f"--priority: only server subscriptions have one; '{node}' is the publisher, which has"
+            " 100.00"
         )
 
 
@@ -353,7 +359,8 @@ def _queue_existing(
 
 
 def _remove_versions(connection: Connection, one: CapturedTable) -> None:
-    run_plain(connection, f"drop table if exists {quoted(metadata_name(one.name))}")
+    if one.shape["replication"] == "merge":
+        run_plain(connection, f"drop table if exists {quoted(metadata_name(one.name))}")
     # the application may have dropped the table since, or made it anew
     if not inspect(connection).has_table(one.name):
         return

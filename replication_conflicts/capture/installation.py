@@ -148,12 +148,11 @@ def check_triggers(connection: Connection, publication: NodePublication) -> None
     """
     dialect = dialect_of(connection.engine)
     for name in [one.name for one in captured_tables(connection, publication.name)]:
-        wanted = trigger_names(dialect, name, is_merge=publication.is_merge)
-        held = _running_triggers(connection, dialect, name)
-        if not wanted <= held:
+        missing = missing_triggers(connection, publication, name)
+        if missing:
             enabling = (
                 " `alter table ... enable always trigger` for each of"
-                f" {', '.join(sorted(wanted - held))}, or"
+                f" {', '.join(sorted(missing))}, or"
                 if dialect == "postgres"
                 else ""
             )
@@ -162,6 +161,15 @@ def check_triggers(connection: Connection, publication: NodePublication) -> None
                 " `capture install` saw, or its triggers are gone or disabled. What has changed"
                 f" since then is in no queue:{enabling} `capture remove` and `capture install`"
             )
+
+
+def missing_triggers(
+    connection: Connection, publication: NodePublication, table: str
+) -> frozenset[str]:
+    """Those that a table has lost, or does not run."""
+    dialect = dialect_of(connection.engine)
+    wanted = trigger_names(dialect, table, is_merge=publication.is_merge)
+    return wanted - _running_triggers(connection, dialect, table)
 
 
 def _running_triggers(connection: Connection, dialect: str, table: str) -> set[str]:

@@ -11,11 +11,11 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.checks.postgres import check_sees_all
+from replication_conflicts.capture.checks.since import check_is_captured
 from replication_conflicts.capture.install import ExistingRows, pending_changes
 from replication_conflicts.capture.installation import (
     captured_node,
     check_articles,
-    check_triggers,
 )
 from replication_conflicts.capture.numbers import OwnNumbers
 from replication_conflicts.capture.problem import CaptureProblem
@@ -345,7 +345,7 @@ def capture_state(engine: Engine, node: str, rows: Tables) -> CaptureState:
         except CaptureProblem:
             return NoCapture()
         check_articles(connection, publication)
-        check_triggers(connection, publication)
+        check_is_captured(connection, publication)
     if captured_as != node:
         raise CaptureProblem(
             f"this database is the node '{captured_as}', not '{node}': correct the subscriber or"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -21,10 +22,10 @@ from sqlalchemy.exc import DBAPIError
 from replication_conflicts.capture import tables
 from replication_conflicts.capture.chains import in_chains
 from replication_conflicts.capture.checks.postgres import check_sees_all
+from replication_conflicts.capture.checks.since import check_can_be_read, check_is_captured
 from replication_conflicts.capture.installation import (
     captured_node,
     check_articles,
-    check_triggers,
 )
 from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
 from replication_conflicts.capture.problem import CaptureProblem
@@ -166,10 +167,20 @@ def upload(
     return done
 
 
+def check_is_installed(engine: Engine, publication: NodePublication) -> None:
+    """What can be said before there is a feed to deliver to.
+
+    Errors: CaptureProblem where nothing is captured, or other articles than the publication has.
+    """
+    with engine.begin() as connection:
+        captured_node(connection, publication.name)
+        check_articles(connection, publication)
+
+
 def _check_captured(engine: Engine, publication: NodePublication) -> None:
     """Errors: CaptureProblem where a table is not captured any more."""
     with engine.begin() as connection:
-        check_triggers(connection, publication)
+        check_is_captured(connection, publication)
 
 
 def upload_together(
@@ -200,19 +211,22 @@ def seal(engine: Engine, publication: NodePublication, most: int = CHANGES_AT_ON
     """
     with engine.begin() as connection:
         node = captured_node(connection, publication.name)
-        if publication.is_merge and dialect_of(engine) == "postgres":
-            _keep_still(connection, publication)
+        if publication.is_merge:
+            check_articles(connection, publication)
+            check_can_be_read(connection, publication)
+            if dialect_of(engine) == "postgres":
+                _keep_still(connection, publication)
         check_articles(connection, publication)
         check_sees_all(connection, publication)
         found = _sealed(connection, publication, node, most)
-        if found is None:
-            check_triggers(connection, publication)
-            return None
         # last: an agent may have written its snapshot while this waited for it
         snapshot = unreported_snapshot(connection, publication.name, node)
-        if snapshot is not None:
+        if found is not None and snapshot is not None:
             raise _UnreportedSnapshot(node, snapshot)
-        return found
+    if found is None:
+        # people need not wait for that
+        _check_captured(engine, publication)
+    return found
 
 
 def _keep_still(connection: Connection, publication: NodePublication) -> None:
@@ -295,8 +309,9 @@ def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[Fee
     rows = []
     for row in found:
         article = publication.article(row["article"])
-        values = values_of(article, _texts(article, dialect, dict(row)))
-        rows.append(FeedRow(article.name, {**_contract(batch.node, dict(row)), **values}))
+        with _naming(article, dict(row)):
+            values = values_of(article, texts_of(article, dialect, row["row_image"]))
+            rows.append(FeedRow(article.name, {**_contract(batch.node, dict(row)), **values}))
     return rows if publication.is_merge else in_chains(publication, rows)
 
 
@@ -317,14 +332,17 @@ def _check_finished(connection: Connection, publication: str, batch: Batch) -> N
         )
 
 
-def _texts(article: NodeArticle, dialect: str, row: Mapping[str, Any]) -> dict[str, str | None]:
+@contextmanager
+def _naming(article: NodeArticle, row: Mapping[str, Any]) -> Iterator[None]:
     """Errors: ValueProblem, which names the change."""
     try:
-        return texts_of(article, dialect, row["row_image"])
-    except (ValueError, TypeError) as problem:
-        image = json.loads(row["row_image"] or "{}")
-        key = {name: image.get(name) for name in article.shape.primary_key}
-        where = f"change {row['queue_id']} of replication_queue, of the row {key}"
+        yield
+    except (ValueError, TypeError, KeyError) as problem:
+        where = f"change {row['queue_id']} of replication_queue"
+        with suppress(ValueError, TypeError, AttributeError):
+            image = json.loads(row["row_image"])
+            key = {name: image.get(name) for name in article.shape.primary_key}
+            where += f", of the row {key}"
         raise ValueProblem(f"{where}: {problem}") from problem
 
 

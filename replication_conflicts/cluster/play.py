@@ -8,7 +8,9 @@ python -m replication_conflicts.cluster.play <folder> <profiles> <target> feeds 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,20 +34,8 @@ if TYPE_CHECKING:
 
 Versions = dict[str, int]
 
-# for the models of one run alone
-_SCRATCH = (
-    "held_articles",
-    "arrived_changes",
-    "repeated_changes",
-    "incoming_changes",
-    "pending_interventions",
-    "change_queue",
-    "key_holders",
-    "disputed_transactions",
-    "queued_decisions",
-    "merge_decisions",
-    "change_decisions",
-)
+# tables for the models of one run alone
+_OF_ONE_RUN = ("scratch", "rounds")
 # which run it was, and when
 _OF_THE_RUN = frozenset(
     {
@@ -77,7 +67,7 @@ def play_demo(folder: Path, profiles: Path, transactions: int) -> None:
     if ending.unequal:
         raise SystemExit(f"not equal to the published rows: {', '.join(ending.unequal)}")
     _deliveries_file(folder).write_text(json.dumps(deliveries), encoding="utf-8")
-    write_relations(demo.lakehouse.spark, RELATIONS.published, folder / "results")
+    write_relations(demo.lakehouse.spark, project, RELATIONS.published, folder / "results")
     demo.lakehouse.spark.stop()
 
 
@@ -101,7 +91,7 @@ def play_feeds(folder: Path, profiles: Path, target: str, demo: Path) -> None:
             raise SystemExit("\n".join(built.errors))
         print(f"dbt build {built.seconds:.0f} s", flush=True)
         before = versions
-    write_relations(lakehouse.spark, RELATIONS.published, folder / "results")
+    write_relations(lakehouse.spark, project, RELATIONS.published, folder / "results")
     lakehouse.spark.stop()
 
 
@@ -140,13 +130,33 @@ def _deliver(
     spark.sql(f"insert into {table} select * except (file) from ({files} {version}) {known}")
 
 
-def write_relations(spark: SparkSession, schema: str, folder: Path) -> None:
+def models_of_one_run(manifest: Mapping[str, Any]) -> frozenset[str]:
+    """The models whose rows are those of the last run: scratch tables, and views of them."""
+    models = {key: one for key, one in manifest["nodes"].items() if one["resource_type"] == "model"}
+    scratch = {key for key, one in models.items() if one["config"]["materialized"] in _OF_ONE_RUN}
+    views = {
+        key
+        for key, one in models.items()
+        if one["config"]["materialized"] == "kept_view" and scratch & {*one["depends_on"]["nodes"]}
+    }
+    return frozenset(models[key]["name"] for key in scratch | views)
+
+
+def _manifest(project: Path) -> Mapping[str, Any]:
+    """What the builds of this process have read of the project."""
+    target = Path(os.environ.get("DBT_TARGET_PATH", project / "target"))
+    found: Mapping[str, Any] = json.loads((target / "manifest.json").read_text(encoding="utf-8"))
+    return found
+
+
+def write_relations(spark: SparkSession, project: Path, schema: str, folder: Path) -> None:
     """One file a relation, one sorted line a row; what differs between any two runs left out."""
+    left_out = tuple(models_of_one_run(_manifest(project)))
     folder.mkdir(parents=True, exist_ok=True)
     tables = spark.sql(f"show tables in {schema}").where("not isTemporary").collect()
     for name in sorted(row["tableName"] for row in tables):
         # tables of rounds belong to the decisions
-        if name.startswith(_SCRATCH):
+        if name.startswith(left_out):
             continue
         rows = spark.table(f"{schema}.{name}").selectExpr("to_json(struct(*)) as row")
         lines = sorted(_line(json.loads(row[0])) for row in rows.toLocalIterator())

@@ -18,7 +18,12 @@ from replication_conflicts.capture.install import (
 )
 from replication_conflicts.capture.renew import renew
 from replication_conflicts.capture.triggers.as_text import script
-from replication_conflicts.capture.upload import CHANGES_AT_ONCE, Uploaded, upload
+from replication_conflicts.capture.upload import (
+    CHANGES_AT_ONCE,
+    Uploaded,
+    check_is_installed,
+    upload,
+)
 from replication_conflicts.console.options import (
     DryRunOption,
     FeedsOption,
@@ -28,6 +33,7 @@ from replication_conflicts.console.options import (
     TargetOption,
     UrlOption,
     chosen_publication,
+    plain_console,
     problems_in_one_line,
     schema_of_builds,
     spark_of,
@@ -133,17 +139,21 @@ def upload_command(
     target: TargetOption = None,
 ) -> None:
     """Move committed changes to the change feed, exactly once and in order."""
+    console = plain_console()
     with problems_in_one_line():
         chosen = chosen_publication(project_dir, publication)
         published = schema_of_builds(project_dir, profiles_dir, target)
         relations = Relations(published, feeds)
         engine = open_database(url)
+        check_is_installed(engine, chosen)
         feed = LakehouseFeed(spark_of(project_dir, profiles_dir, target), relations, chosen)
         with Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TimeElapsedColumn(),
+            console=console,
             transient=True,
+            disable=not console.is_interactive,
         ) as progress:
             task = progress.add_task(chosen.name, total=None)
 

@@ -117,6 +117,7 @@ def _run(
         TimeElapsedColumn(),
         console=console,
         transient=True,
+        disable=not console.is_interactive,
     ) as progress:
         steps = 1 if is_repetition else plan.settings.deliveries
         task = progress.add_task("starting", total=steps)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -33,7 +35,7 @@ from replication_conflicts.database.engine import DatabaseProblem, dialect_of, o
 from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.distribution.report import print_plan, print_summary
+from replication_conflicts.distribution.report import PlannedStart, print_plan, print_summary
 from replication_conflicts.distribution.snapshot import check_is_free, check_is_new, held_rows
 from replication_conflicts.lakehouse.commands import LakehouseCommands
 from replication_conflicts.lakehouse.relations import Relations
@@ -41,6 +43,8 @@ from replication_conflicts.lakehouse.reports import LakehouseReports
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
 from replication_conflicts.lakehouse.subscriptions import check_subscriptions
 from replication_conflicts.publication.commands import Place
+from replication_conflicts.publication.rows import SnapshotRow
+from replication_conflicts.words import counted
 
 REFUSED = 3
 _NO_COMMANDS = (
@@ -120,13 +124,18 @@ def distribute(
         relations = Relations(published, feeds, initial, events)
         engine = open_database(url, patience)
         node = node_of(engine, chosen, subscriber)
+        if initialize:
+            # before Spark starts; a run looks again, when nobody else can write
+            _check_may_begin(engine, node, options)
         spark = spark_of(project_dir, profiles_dir, target)
         check_subscriptions(spark, relations, chosen, {subscriber}, _NO_COMMANDS)
         commands = LakehouseCommands(spark, relations, chosen, subscriber)
         snapshots = LakehouseSnapshots(spark, relations, chosen, subscriber)
         if dry_run:
-            begin = snapshots.first_rows().place if initialize else None
-            _plan(console, engine, node, commands, options, begin)
+            if initialize:
+                _plan_start(console, engine, node, commands, snapshots)
+            else:
+                _plan(console, engine, node, commands, snapshots)
             return
         ports = Ports(commands, snapshots, LakehouseReports(spark, relations, chosen))
         if initialize and not commands.are_written:
@@ -151,7 +160,8 @@ def _run(
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as progress:
+    disable = not console.is_interactive
+    with Progress(*columns, console=console, transient=True, disable=disable) as progress:
         task = progress.add_task(node.name, total=None)
 
         def tell(commands: int, position: int) -> None:
@@ -174,7 +184,10 @@ def _initialize(
     agent = Agent(engine, node, ports, options)
     agent.prepare()
     rows = agent.initialize()
-    console.print(f"{node.name}: {rows:,} initial rows. No build has written commands yet.")
+    console.print(
+        f"{node.name}: {counted(rows, 'initial row')}. No build has written commands yet.",
+        soft_wrap=True,
+    )
 
 
 def node_of(engine: Engine, publication: NodePublication, name: str) -> Node:
@@ -187,32 +200,46 @@ def node_of(engine: Engine, publication: NodePublication, name: str) -> Node:
     return Node(publication, name, rows, state)
 
 
+def _check_may_begin(engine: Engine, node: Node, options: Options) -> None:
+    """Errors: AgentProblem where the tables are not to be filled."""
+    with engine.begin() as connection:
+        if inspect(connection).has_table(agent_tables.starts.name):
+            check_is_new(connection, node)
+        check_is_free(connection, node, is_replacing=options.is_replacing_rows)
+
+
+def _plan_start(
+    console: Console,
+    engine: Engine,
+    node: Node,
+    commands: LakehouseCommands,
+    snapshots: LakehouseSnapshots,
+) -> None:
+    """Say what a node would begin with, and what comes then."""
+    with engine.begin() as connection:
+        held = held_rows(connection, node)
+    first = snapshots.first_rows()
+    found = commands.after(first.place) if commands.are_written else ()
+    print_plan(console, found, first.place, PlannedStart(_counts(first.rows), held))
+
+
 def _plan(
     console: Console,
     engine: Engine,
     node: Node,
     commands: LakehouseCommands,
-    options: Options,
-    begin: Place | None,
+    snapshots: LakehouseSnapshots,
 ) -> None:
-    """Say what would be done, without making the agent's tables.
-
-    `begin`: the place that the first rows stand for, where the tables are filled with them. Errors:
-    AgentProblem where that would be refused.
-    """
-    replaced: dict[str, int] = {}
+    """Say what would be done, without making the agent's tables."""
+    place, later = Place(), list[str]()
     with engine.begin() as connection:
-        is_prepared = inspect(connection).has_table(agent_tables.starts.name)
-        if begin is not None:
-            if is_prepared:
-                check_is_new(connection, node)
-            check_is_free(connection, node, is_replacing=options.is_replacing_rows)
-            replaced = held_rows(connection, node)
-        names = (node.publication.name, node.name)
-        place = agent_tables.read_position(connection, *names) if is_prepared else Place()
-        articles = node.publication.articles
-        later = agent_tables.later_articles(connection, *names, articles) if is_prepared else []
-    place = place if begin is None else begin
-    is_before_builds = begin is not None and not commands.are_written
-    found = () if is_before_builds else commands.after(place)
-    print_plan(console, found, place, replaced, later)
+        if inspect(connection).has_table(agent_tables.starts.name):
+            names = (node.publication.name, node.name)
+            place = agent_tables.read_position(connection, *names)
+            later = agent_tables.later_articles(connection, *names, node.publication.articles)
+    start = PlannedStart(_counts(snapshots.initial_rows(later))) if later else None
+    print_plan(console, commands.after(place), place, start)
+
+
+def _counts(rows: Iterable[SnapshotRow]) -> Counter[str]:
+    return Counter(row.article for row in rows)

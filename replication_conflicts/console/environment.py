@@ -14,6 +14,7 @@ from replication_conflicts.console.options import (
     stop,
 )
 from replication_conflicts.environment import check, class_archive, folders, jars, profile
+from replication_conflicts.words import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -94,8 +95,9 @@ def build(
         typer.echo(f"warning: {message}", err=True)
     for message in result.errors:
         typer.echo(message, err=True)
-    failed = f", {len(result.errors)} failed" if result.errors else ""
-    typer.echo(f"{len(result.nodes)} nodes{failed}, {result.seconds:.0f} s")
+    if result.nodes or result.success:
+        failed = f", {len(result.errors)} failed" if result.errors else ""
+        typer.echo(f"{counted(len(result.nodes), 'node')}{failed}, {result.seconds:.0f} s")
     raise typer.Exit(0 if result.success else 1)
 
 

@@ -109,7 +109,9 @@ def _cell(value: object) -> Text:
     if value is None:
         return Text("NULL", style="dim")
     if isinstance(value, Mapping):
-        return Text(", ".join(f"{key}={_plain(item)}" for key, item in value.items()))
+        # Spark's own order of keys is none
+        items = sorted(value.items(), key=lambda item: str(item[0]))
+        return Text(", ".join(f"{key}={_plain(item)}" for key, item in items))
     return Text(_plain(value))
 
 
@@ -117,11 +119,3 @@ def _plain(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "NULL" if value is None else str(value)
-
-
-def short_error(error: Exception) -> str:
-    """The first lines of what Spark says, without its plan and stack."""
-    text = str(error)
-    for end in ("\n;", "\n'", "== SQL", "JVM stacktrace"):
-        text = text.split(end)[0]
-    return text.strip()

@@ -14,7 +14,7 @@ from replication_conflicts.console.options import (
     plain_console,
     stop,
 )
-from replication_conflicts.console.printed_query import Form, print_query, short_error
+from replication_conflicts.console.printed_query import Form, print_query
 from replication_conflicts.environment import folders
 from replication_conflicts.environment.profile import ProfileError, target_schema
 from replication_conflicts.environment.session import SessionError
@@ -49,13 +49,13 @@ def query(
 
     In a folder that is no dbt project: over those of the demo, which are in this program's clone.
     """
-    from replication_conflicts.dbt_build import DbtBuild
+    from replication_conflicts.dbt_build import DbtBuild, short_message
 
     console = plain_console()
-    is_elsewhere = project_dir == Path() and not Path("dbt_project.yml").is_file()
-    # what the demo tells people to type works from any folder
-    project = _clone() if is_elsewhere else project_dir
-    if is_elsewhere:
+    project, clone = project_dir, folders.project_folder()
+    if project == Path() and not Path("dbt_project.yml").is_file() and clone is not None:
+        # what the demo tells people to type works from any folder
+        project = clone
         typer.echo(f"There is no dbt_project.yml here: in the project {project}", err=True)
     profiles = profiles_dir or project / "profiles"
     try:
@@ -67,13 +67,6 @@ def query(
         for one in sql:
             print_query(console, spark, schema, one, limit, form)
     except Exception as error:  # whatever Spark makes of a person's query is shown, in short
-        stop(short_error(error))
+        stop(short_message(str(error)))
     finally:
         spark.stop()
-
-
-def _clone() -> Path:
-    project = folders.project_folder()
-    if project is None:
-        stop("there is no dbt_project.yml here. Name the folder of a dbt project: --project-dir")
-    return project

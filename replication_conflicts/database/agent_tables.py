@@ -19,9 +19,11 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    inspect,
     select,
 )
 
+from replication_conflicts.database.engine import DatabaseProblem
 from replication_conflicts.publication.commands import Place
 
 metadata = MetaData()
@@ -90,9 +92,28 @@ agent = Table(
 
 
 def create_tables(engine: Engine) -> None:
-    """Make the agent's tables, unless they are there."""
+    """Make the agent's tables, unless they are there. Errors: DatabaseProblem, see below."""
     with engine.begin() as connection:
+        check_are_own(connection, metadata)
         metadata.create_all(connection)
+
+
+def check_are_own(connection: Connection, *groups: MetaData) -> None:
+    """Errors: DatabaseProblem where somebody else has a table of such a name.
+
+    It would be written to, and dropped in the end.
+    """
+    inspector = inspect(connection)
+    for table in (one for group in groups for one in group.sorted_tables):
+        if not inspector.has_table(table.name):
+            continue
+        held = {one["name"] for one in inspector.get_columns(table.name)}
+        missing = [column.name for column in table.columns if column.name not in held]
+        if missing:
+            raise DatabaseProblem(
+                f"there is a table {table.name!r} without the columns {', '.join(missing)}: it is"
+                " somebody else's, or of another version of this program. Give it another name"
+            )
 
 
 def is_known(connection: Connection, publication: str, subscriber: str) -> bool:

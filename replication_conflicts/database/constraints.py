@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.database.catalog import column_names
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.statements import run_plain
 
@@ -110,16 +111,7 @@ def may_be_written_anew(
     They would lose columns that are not of the publication, and what other rows and triggers do
     when a row goes would be done.
     """
-    name = literal(article.name)
-    if connection.dialect.name == "sqlite":
-        columns = "select name from pragma_table_xinfo({table})"
-    else:
-        columns = (
-            "select attname from pg_attribute where attrelid = cast({relation} as regclass)"
-            " and attnum > 0 and not attisdropped"
-        )
-    words = {"table": name, "relation": literal(quoted(article.name))}
-    held = set(run_plain(connection, columns.format(**words)).scalars())
+    held = set(column_names(connection, article.name))
     is_whole = held == {*article.kinds, article.shape.version_column}
     return is_whole and not has_followers(connection, article, own_triggers)
 

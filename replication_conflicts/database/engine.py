@@ -47,13 +47,13 @@ def open_database(url: str, wait_seconds: float = WAIT_SECONDS) -> Engine:
         said = _without_password(url)
         raise DatabaseProblem(f"{said!r} is no database URL (sqlite:///file.db)") from error
     if parsed.get_backend_name() not in DIALECTS:
-        known = ", ".join(DIALECTS)
         raise DatabaseProblem(
-            f"{parsed.get_backend_name()} is no database that the agent can serve, only: {known}"
+            f"{parsed.get_backend_name()} is not supported; a node's database is one of:"
+            f" {', '.join(DIALECTS)}"
         )
     if parsed.drivername not in _DRIVERS:
         raise DatabaseProblem(
-            f"{parsed.drivername} is no driver that the agent knows, only: {', '.join(_DRIVERS)}"
+            f"{parsed.drivername} is no supported driver, only: {', '.join(_DRIVERS)}"
         )
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
@@ -75,16 +75,53 @@ def _without_password(url: str) -> str:
 def _open_postgres(url: URL, wait_seconds: float) -> Engine:
     given = url.query.get("options", ())
     # a server waits for as long as somebody leaves a transaction open, and 0 is no time, but no end
-    lock_timeout = f"-c lock_timeout={max(1, round(1000 * wait_seconds))}"
-    options = [*([given] if isinstance(given, str) else given), lock_timeout, *_POSTGRES_SETTINGS]
+    lock_timeout = max(1, round(1000 * wait_seconds))
+    own = (f"-c lock_timeout={lock_timeout}", *_POSTGRES_SETTINGS)
+    options = [*([given] if isinstance(given, str) else given), *own]
+    network = _network(wait_seconds)
+    arguments = {
+        **{name: network[name] for name in network if name not in url.query},
+        "options": " ".join(options),
+        # whatever the database keeps its texts in: it says itself what it has no letter for
+        "client_encoding": "utf8",
+    }
     try:
-        return create_engine(
+        engine = create_engine(
             url,
-            connect_args={"options": " ".join(options)},
+            connect_args=arguments,
             execution_options={_LOCK_WAIT: wait_seconds},
         )
     except (NoSuchModuleError, ImportError) as error:
         raise DatabaseProblem(f"the driver of {url.drivername} is missing: {error}") from error
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _: object) -> None:
+        # moments would be others in silence
+        query = "select current_setting('timezone'), setting from pg_settings where name = %s"
+        found = connection.execute(query, ["lock_timeout"]).fetchone()
+        connection.rollback()
+        if found != ("UTC", str(lock_timeout)):
+            raise DatabaseProblem(
+                "the server has not taken the settings of the connection: something in between,"
+                " such as a connection pooler, drops them. Connect to the server itself"
+            )
+
+    return engine
+
+
+def _network(wait_seconds: float) -> dict[str, str]:
+    """libpq's settings by which a server that is gone without a word is noticed; a URL may have
+    others.
+    """
+    seconds = min(WAIT_SECONDS, max(2.0, wait_seconds))
+    return {
+        "connect_timeout": f"{seconds:.0f}",
+        # the system's own is hours
+        "keepalives_idle": "30",
+        "keepalives_interval": "10",
+        "keepalives_count": "3",
+        "tcp_user_timeout": f"{1000 * WAIT_SECONDS:.0f}",
+    }
 
 
 def _open_sqlite(url: str, file: str | None, wait_seconds: float) -> Engine:

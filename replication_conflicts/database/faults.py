@@ -54,6 +54,10 @@ _SQLITE_UNFIT = (
 )
 
 
+# nobody has given the agent a right, or somebody has taken it; a trigger that says so means the
+# command, and is named as the context
+_NO_RIGHT = "42501"
+_NO_ANSWER = ("OperationalError", "InterfaceError")
 _POSTGRES_LOCKED = "55P03"
 _SQLITE_LOCKED = "database is locked"
 # what passes by itself; after a full disk SQLite has ended the transaction, and says so
@@ -90,13 +94,16 @@ def fault_of(error: DBAPIError) -> Fault:
     state = str(getattr(error.orig, "sqlstate", None) or "")
     if error.connection_invalidated or state in _SHUT_DOWN or state.startswith("08"):
         return Fault.LOST
+    if state == _NO_RIGHT and not getattr(getattr(error.orig, "diag", None), "context", None):
+        return Fault.BROKEN
     if state:
         return Fault.BUSY if state[:2] in _FOR_THE_MOMENT else Fault.REFUSED
     name = type(error.orig).__name__
     if (type(error.orig).__module__ or "").startswith("sqlite3"):
         return _fault_of_sqlite(name, str(error.orig))
-    # the driver itself has no answer from the server
-    return Fault.LOST if name in ("OperationalError", "InterfaceError") else Fault.REFUSED
+    # the driver itself has no answer from the server; it has kinds of these, such as a timeout
+    kinds = {one.__name__ for one in type(error.orig).__mro__}
+    return Fault.REFUSED if kinds.isdisjoint(_NO_ANSWER) else Fault.LOST
 
 
 def _fault_of_sqlite(name: str, text: str) -> Fault:

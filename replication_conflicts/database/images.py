@@ -35,11 +35,14 @@ _POSTGRES_TYPES = {
 }
 _INTEGERS = ("smallint", "integer", "bigint")
 # what PostgreSQL's type holds beside the article's: infinite days, years of five digits, no number,
-# more digits behind the point, numbers of two bytes, texts of any length
-_YEARS = "{0} >= date '0001-01-01' and {0} < date '10000-01-01'"
+# numbers of two bytes, texts of any length; and what a type that the column has got since would
+# lose: digits, or the time of the day
+_IS_KEPT = "{2} = {0}"
+_YEARS = f"{_IS_KEPT} and {{0}} >= date '0001-01-01' and {{0}} < date '10000-01-01'"
 _POSTGRES_LIMITS = {
-    "decimal": "{0} <> 'NaN' and {2} = {0}",
-    "tinyint": "{0} between -128 and 127",
+    "decimal": f"{{0}} <> 'NaN' and {_IS_KEPT}",
+    "tinyint": f"{_IS_KEPT} and {{0}} between -128 and 127",
+    **dict.fromkeys(("smallint", "int", "bigint", "float", "boolean"), _IS_KEPT),
     **dict.fromkeys(("varchar", "char"), "length({0}) <= {1}"),
     **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), _YEARS),
 }
@@ -87,7 +90,7 @@ def image_sql(
 def texts_of(article: NodeArticle, dialect: str, image: str) -> dict[str, str | None]:
     """Canonical texts of an image. Errors: ValueProblem, naming article and column."""
     texts: dict[str, str | None] = {}
-    for name, found in json.loads(image).items():
+    for name, found in _columns_of(article, image).items():
         kind = article.kinds[name]
         try:
             value = _value_of_literal(kind, found) if dialect == "sqlite" else kind.coerce(found)
@@ -95,6 +98,20 @@ def texts_of(article: NodeArticle, dialect: str, image: str) -> dict[str, str | 
             raise ValueProblem(f"article '{article.name}', column '{name}': {problem}") from problem
         texts[name] = kind.to_text(value)
     return texts
+
+
+def _columns_of(article: NodeArticle, image: str) -> dict[str, object]:
+    """What an image has of each column; people may have corrected it. Errors: ValueProblem."""
+    try:
+        found = json.loads(image)
+    except (ValueError, TypeError) as problem:
+        raise ValueProblem(f"{image!r} is no JSON: {problem}") from problem
+    if not isinstance(found, dict):
+        raise ValueProblem(f"{image!r} is no JSON object of columns")
+    unknown = [name for name in found if name not in article.kinds]
+    if unknown:
+        raise ValueProblem(f"article '{article.name}' has no column {', '.join(unknown)}")
+    return found
 
 
 def values_of(article: NodeArticle, texts: Texts) -> dict[str, Value]:
@@ -151,8 +168,10 @@ def _postgres_text(kind: ColumnType, column: str, is_key: bool) -> str:
     return f"case when {limit} then {text} else {refused} end"
 
 
-def _value_of_literal(kind: ColumnType, found: str) -> Value:
-    """The value behind an SQLite literal, as the article's type."""
+def _value_of_literal(kind: ColumnType, found: object) -> Value:
+    """The value behind an SQLite literal, as the article's type. Errors: ValueProblem."""
+    if not isinstance(found, str):
+        raise ValueProblem(f'{found!r} is no SQL literal in a text, such as "\'a\'" or "1.5"')
     if found == "NULL":
         return None
     if found.startswith("'"):

@@ -83,23 +83,35 @@ def _has_locked(connection: Connection, names: Collection[str], mode: Mode, seco
 
 
 def _kept(connection: Connection, names: Collection[str], mode: Mode, seconds: float) -> str:
-    others = _others(connection, names, mode)
-    who = f" PostgreSQL's process {', '.join(map(str, others))};" if others else ""
+    locks = _locks_of_others(connection, names, mode)
+    processes = (
+        f"select cast(pid as text) from ({locks}) held inner join pg_stat_activity using (pid)"
+        " group by pid order by min(xact_start), pid"
+    )
+    # such a transaction is of no process any more, and is known by the lock on its number
+    prepared = (
+        f"select distinct gid from ({locks}) held"
+        " inner join pg_locks own on own.virtualtransaction = held.virtualtransaction"
+        " and own.locktype = 'transactionid' and own.pid is null and held.pid is null"
+        " inner join pg_prepared_xacts on transaction = own.transactionid order by gid"
+    )
+    who = ""
+    for what, query in (("PostgreSQL's process", processes), ("prepared transaction", prepared)):
+        found = run_plain(connection, query).scalars().all()
+        who += f" {what} {', '.join(found)};" if found else ""
     return (
         f"transactions of others have kept {', '.join(names)} for {seconds:g} s:{who}"
-        " pg_stat_activity says whose they are. End them, and call it again"
+        " pg_stat_activity or pg_prepared_xacts says whose they are. End them, and call it again"
     )
 
 
-def _others(connection: Connection, names: Collection[str], mode: Mode) -> list[int]:
-    """The processes that hold what this waits for, first whose transaction is the oldest."""
+def _locks_of_others(connection: Connection, names: Collection[str], mode: Mode) -> str:
+    """A query for locks that this waits for."""
     relations = ", ".join(f"cast({literal(quoted(name))} as regclass)" for name in names)
     beside = ", ".join(map(literal, _BESIDE[mode])) or "''"
-    query = (
-        "select pid from pg_locks inner join pg_stat_activity using (pid)"
-        " where locktype = 'relation' and granted"
+    return (
+        "select pid, virtualtransaction from pg_locks where locktype = 'relation' and granted"
         f" and relation in ({relations}) and mode not in ({beside})"
         " and database = (select oid from pg_database where datname = current_database())"
-        " and pid <> pg_backend_pid() group by pid order by min(xact_start), pid"
+        " and pid is distinct from pg_backend_pid()"
     )
-    return [int(pid) for pid in run_plain(connection, query).scalars()]

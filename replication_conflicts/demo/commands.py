@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodePublication
@@ -23,23 +24,7 @@ from replication_conflicts.publication.commands import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_COLUMNS = (
-    "command_id",
-    "kind",
-    "queue_position",
-    "sequence",
-    "article",
-    "operation",
-    "key",
-    "row",
-    "old_version",
-    "new_version",
-    "lineage",
-    "cause",
-    "snapshot",
-    "snapshot_position",
-    "subscriber",
-)
+_COLUMNS = (*(field.name for field in fields(AgentCommand)), "subscriber")
 
 
 class ListedCommands:

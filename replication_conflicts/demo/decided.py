@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from replication_conflicts.database.articles import NodePublication
-from replication_conflicts.demo.intake import LOG, TAKEN
+from replication_conflicts.demo.intake import IS_TAKEN, LOG, TAKEN
 from replication_conflicts.demo.lakehouse import Lakehouse
 
 
@@ -41,13 +41,12 @@ class Decided:
 def read_decided(lakehouse: Lakehouse, publication: NodePublication) -> Decided:
     """Count what was decided about a publication's changes."""
     here = f"publication = '{publication.name}'"
-    taken = f"{TAKEN} and {here}"
-    publisher = publication.options.publisher
-    rows = lakehouse.rows(
+    by_outcome = lakehouse.rows(
         "select outcome, count(*) as changes, count(conflict_id) as conflicts,"
-        f" count(distinct transaction_id) as transactions from {taken}"
+        f" count(distinct transaction_id) as transactions from {TAKEN} and {here}"
         " group by outcome order by changes desc, outcome"
     )
+    (over_all,) = lakehouse.rows(_over_all(here, publication.options.publisher))
     return Decided(
         outcomes=tuple(
             Outcome(
@@ -56,21 +55,30 @@ def read_decided(lakehouse: Lakehouse, publication: NodePublication) -> Decided:
                 _number(row, "conflicts"),
                 _number(row, "transactions"),
             )
-            for row in rows
+            for row in by_outcome
         ),
-        transactions=lakehouse.count(f"select count(distinct transaction_id) from {taken}"),
-        overwritten=lakehouse.count(
-            f"select count(*) from {taken} and node = '{publisher}' and outcome = 'applied'"
-            " and conflict_id is not null"
-        ),
-        replaced=lakehouse.count(
-            f"select count(*) from {LOG}"
-            f" where {here} and outcome is null and conflict_id is not null"
-        ),
-        fallen=lakehouse.count(
-            f"select count(*) from {taken} and outcome = 'rejected' and operation = 'delete'"
-            " and conflict_id is null"
-        ),
+        transactions=_number(over_all, "transactions"),
+        overwritten=_number(over_all, "overwritten"),
+        replaced=_number(over_all, "replaced"),
+        fallen=_number(over_all, "fallen"),
+    )
+
+
+def _over_all(here: str, publisher: str) -> str:
+    """The numbers that go across outcomes, in one row."""
+    is_overwritten = (
+        f"{IS_TAKEN} and node = '{publisher}' and outcome = 'applied' and conflict_id is not null"
+    )
+    is_replaced = "outcome is null and conflict_id is not null"
+    is_fallen = (
+        f"{IS_TAKEN} and outcome = 'rejected' and operation = 'delete' and conflict_id is null"
+    )
+    return (
+        f"select count(distinct transaction_id) filter (where {IS_TAKEN}) as transactions,"
+        f" count(*) filter (where {is_overwritten}) as overwritten,"
+        f" count(*) filter (where {is_replaced}) as replaced,"
+        f" count(*) filter (where {is_fallen}) as fallen"
+        f" from {LOG} where {here}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.demo.lakehouse import queue_table
-from replication_conflicts.lakehouse.feed import CHANGE, queue_record, records_frame
+from replication_conflicts.lakehouse.queue_table import CHANGE, queue_record, records_frame
 from replication_conflicts.publication.feed import QUEUE_POSITION, FeedRow, feed_columns
 from replication_conflicts.publication.values import parse_timestamp
 from replication_conflicts.workload import BrokenRow, Story

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.demo.lakehouse import RELATIONS, Lakehouse, queue_table
-from replication_conflicts.lakehouse.feed import CHANGE
+from replication_conflicts.lakehouse.queue_table import CHANGE
 from replication_conflicts.publication.feed import IMAGE
 
 LOG = f"{RELATIONS.published}.change_outcomes"
@@ -15,7 +15,8 @@ _REJECTED = f"{RELATIONS.published}.rejected_changes"
 _WAITING = f"{RELATIONS.published}.waiting_changes"
 # the log also has images and what a run wrote by itself, without an outcome, and decisions of
 # people, which came in no feed and have no time of a change
-TAKEN = f"{LOG} where outcome is not null and changed_at is not null"
+IS_TAKEN = "outcome is not null and changed_at is not null"
+TAKEN = f"{LOG} where {IS_TAKEN}"
 
 
 @dataclass(frozen=True)

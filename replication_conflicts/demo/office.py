@@ -16,10 +16,10 @@ from replication_conflicts.database.images import (
     values_of,
 )
 from replication_conflicts.database.statements import escaped, run_plain
-from replication_conflicts.nodes import Change
-from replication_conflicts.nodes.node import ImpossibleChange
 from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE
 from replication_conflicts.publication.values import Key, Row
+from replication_conflicts.simulation import Change
+from replication_conflicts.simulation.node import ImpossibleChange
 from replication_conflicts.statements import parameter_name
 
 _START_TRANSACTION = "insert into replication_transaction default values"

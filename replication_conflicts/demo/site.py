@@ -36,9 +36,9 @@ from replication_conflicts.distribution.ports import (
     ReportSink,
     SnapshotSource,
 )
-from replication_conflicts.nodes import Identity, initial_rows, stamped_priority
 from replication_conflicts.publication.commands import AgentCommand, Place
 from replication_conflicts.publication.rows import SnapshotRow, StoredRow
+from replication_conflicts.simulation import Identity, initial_rows, stamped_priority
 from replication_conflicts.workload import Round, Rounds, Settings, Story
 
 # a demo's uploads go as one batch, however many changes people have made

@@ -11,6 +11,9 @@ as the rows, so that a crash at any point loses nothing and repeats nothing.
 ``snapshot``      replacing a subscriber's tables
 ``in_place``      the same, of tables that have more than the publication
 ``later_rows``    the initial rows of articles that come later
+``run``           what a run has to do with, and its patience
+``commits``       committing transactions exactly once, and what is refused
+``beginning``     rows that come before commands, or instead of them
 ``agent``         the loop
 ``report``        what a person reads
 """

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from replication_conflicts.database.articles import NodePublication
+from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.captured import CaptureState, NoCapture
+from replication_conflicts.database.catalog import column_names
 from replication_conflicts.database.faults import (
+    MISSING_OBJECT,
     Fault,
     error_code,
     error_text,
@@ -39,6 +41,31 @@ class Node:
     capture: CaptureState = field(default_factory=NoCapture)
 
 
+def check_columns(connection: Connection, node: Node) -> None:
+    """Errors: AgentProblem where commands would find no row, and nobody would be told.
+
+    A name in double quotes that is no column's is a text to SQLite: where a column by which rows
+    are found is gone, nothing is refused.
+    """
+    if connection.dialect.name != "sqlite":
+        return
+    for article in node.publication.articles.values():
+        shape = article.shape
+        _check_has(connection, article, (*shape.primary_key, shape.version_column))
+
+
+def _check_has(connection: Connection, article: NodeArticle, columns: Iterable[str]) -> None:
+    """Errors: AgentProblem where a table is there without these columns."""
+    # SQLite takes small letters for large ones
+    held = {name.lower() for name in column_names(connection, article.name)}
+    missing = [name for name in columns if name.lower() not in held]
+    if held and missing:
+        raise AgentProblem(
+            f"table {article.name!r} has no column {', '.join(missing)}: add it, or give it back"
+            " its name"
+        )
+
+
 def apply(connection: Connection, node: Node, commands: Sequence[AgentCommand]) -> int:
     """Carry out commands in their order; the number of rows that changed."""
     changed = node.tables.carry_out(connection, (c for c in commands if c.changes_a_row))
@@ -54,10 +81,16 @@ def refusal(
 ) -> Refusal:
     """The report about a refused command, with the row as the database holds it.
 
-    Errors: AgentProblem where it holds one that cannot be read.
+    Errors: AgentProblem where it holds one that cannot be read, and where it has not what any row
+    needs: the publisher would undo there what is only not possible here.
     """
     assert command.article is not None
     assert command.key is not None
+    if error_code(error) == MISSING_OBJECT:
+        article = node.publication.article(command.article)
+        if not column_names(connection, article.name):
+            raise AgentProblem(f"there is no table {article.name!r}: make it") from error
+        _check_has(connection, article, (*article.kinds, article.shape.version_column))
     try:
         with connection.begin_nested():
             held = node.tables[command.article].held_row(connection, command.key)
@@ -84,7 +117,7 @@ def refusal(
 
 
 def _is_there(connection: Connection, node: Node, article: str, key: Texts) -> bool:
-    """Whether there is a row; neither a missing table has one, nor a key that none could have."""
+    """Whether there is a row; no row has a key that none could have."""
     try:
         with connection.begin_nested():
             return node.tables[article].is_held(connection, key)

@@ -13,7 +13,7 @@ import yaml
 
 from replication_conflicts.environment import folders
 from replication_conflicts.environment.session import JAVA_OPTIONS
-from replication_conflicts.yaml_files import YamlProblem, read_yaml_file
+from replication_conflicts.yaml_files import YamlProblem, read_project_file, read_yaml_file
 
 PROFILE_NAME = "replication_conflicts"
 # one compiler tier: for sessions that end before a better compiler pays
@@ -81,7 +81,7 @@ def write_project_profile(project_dir: Path, profiles_dir: Path, *, replace: boo
     there and is not to be replaced.
     """
     file = profiles_dir / "profiles.yml"
-    name = _yaml(project_dir / "dbt_project.yml").get("profile")
+    name = _project(project_dir).get("profile")
     if not isinstance(name, str):
         raise ProfileError(f"{project_dir / 'dbt_project.yml'} names no profile: add profile: NAME")
     if file.exists() and not replace:
@@ -191,7 +191,7 @@ def _output(project_dir: Path, profiles_dir: Path, target: str | None) -> dict[s
 
 def _profile(project_dir: Path, profiles_dir: Path) -> tuple[str, dict[str, Any]]:
     """The project's profile, with its name."""
-    name = str(_yaml(project_dir / "dbt_project.yml").get("profile"))
+    name = str(_project(project_dir).get("profile"))
     file = profiles_dir / "profiles.yml"
     if not file.is_file():
         raise ProfileError(
@@ -211,9 +211,14 @@ def _target_name(profile: Mapping[str, Any], target: str | None) -> str:
     return target or _rendered(profile.get("target", "default"))
 
 
+def _project(folder: Path) -> dict[str, Any]:
+    try:
+        return _mapping(read_project_file(folder), str(folder / "dbt_project.yml"))
+    except YamlProblem as problem:
+        raise ProfileError(str(problem)) from problem
+
+
 def _yaml(file: Path) -> dict[str, Any]:
-    if not file.is_file():
-        raise ProfileError(f"there is no {file}. Name the folder of a dbt project: --project-dir")
     try:
         return _mapping(read_yaml_file(file), str(file))
     except YamlProblem as problem:

@@ -38,6 +38,7 @@ _PATH_OPTIONS = (
     "-XX:SharedArchiveFile=",
 )
 _LOGS_OPTION = "-Dreplication_conflicts.logs="
+_DATABASE_NAME = re.compile(r"databaseName=([^;]+)")
 # how Java starts other processes: only on Linux may one choose
 _LAUNCH_OPTION = "-Djdk.lang.Process.launchMechanism="
 _CONNECT_SECONDS = 5.0
@@ -293,6 +294,3 @@ def _absolute(path: str, project_dir: Path) -> str:
     if "://" in path or path.startswith(("file:", "hdfs:")):
         return path
     return str(project_dir.resolve() / path)
-
-
-_DATABASE_NAME = re.compile(r"databaseName=([^;]+)")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.dbt_build import spark_message
 from replication_conflicts.distribution.ports import FirstRows
-from replication_conflicts.lakehouse.feed import LakehouseFeed
 from replication_conflicts.lakehouse.finished_run import last_run
+from replication_conflicts.lakehouse.queue_table import QueueTable
 from replication_conflicts.lakehouse.relations import (
     LakehouseProblem,
     Relations,
@@ -126,7 +126,7 @@ class LakehouseSnapshots:
 
     def last_number(self, node: str) -> int:
         """The highest version number of what a node has sent, decided or not."""
-        return LakehouseFeed(self._spark, self._relations, self._publication).last_number(node)
+        return QueueTable(self._spark, self._relations, self._publication).last_number(node)
 
     def _snapshot(self, snapshot: Iterable[SnapshotTable]) -> Iterator[SnapshotRow]:
         tables = {table.article: table for table in snapshot}

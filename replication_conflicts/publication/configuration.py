@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from replication_conflicts.yaml_files import YamlProblem, read_yaml_file
+from replication_conflicts.yaml_files import YamlProblem, read_project_file
 
 
 class ConfigurationProblem(Exception):
@@ -18,20 +18,16 @@ def project_publications(project: Path) -> Mapping[str, Any]:
 
     Errors: ConfigurationProblem.
     """
-    file = project / "dbt_project.yml"
-    if not file.is_file():
-        raise ConfigurationProblem(
-            f"{project} is no dbt project: it has no dbt_project.yml. Name its folder:"
-            " --project-dir"
-        )
     try:
-        found = read_yaml_file(file)
+        found = read_project_file(project)
     except YamlProblem as problem:
-        raise ConfigurationProblem(f"{file} {problem}") from problem
+        raise ConfigurationProblem(str(problem)) from problem
     for name in ("vars", "publications"):
         found = (found.get(name) if isinstance(found, Mapping) else None) or {}
     if not isinstance(found, Mapping):
-        raise ConfigurationProblem(f"{file}: vars: publications: must be names with options")
+        raise ConfigurationProblem(
+            f"{project / 'dbt_project.yml'}: vars: publications: must be names with options"
+        )
     return found
 
 

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Context, Decimal
+from collections.abc import Iterable, Mapping, Sequence
 
-from replication_conflicts.nodes import ChangeReference, Command
-from replication_conflicts.publication.publication import Article
-from replication_conflicts.publication.values import (
-    Row,
-    Value,
-    ValueProblem,
-    timestamp_text,
+from replication_conflicts.publication.values import Row, ValueProblem
+from replication_conflicts.scenarios.differences import (
+    Difference,
+    identity,
+    in_one_line,
+    match,
+    row_differences,
 )
 from replication_conflicts.scenarios.expectations import COMMAND_KEYS, CONFLICT_KEYS, SAME
-from replication_conflicts.scenarios.outputs import Outputs, Record
+from replication_conflicts.scenarios.outputs import Outputs
+from replication_conflicts.scenarios.own_records import Named, OwnRecords
 from replication_conflicts.scenarios.play import CasePlay
 from replication_conflicts.scenarios.suite import CASE_COLUMN
-
-# no decimal of Spark has more digits
-_EXACT = Context(prec=38)
-
-Matcher = Callable[[Mapping[str, object], Mapping[str, object]], bool]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Something that did not come out as expected, line by line; equal lines stand in both.
-    `is_ordered`: the order of the lines counts."""
-
-    what: str
-    expected: Sequence[str] = field(default=())
-    actual: Sequence[str] = field(default=())
-    is_ordered: bool = False
+from replication_conflicts.simulation import ChangeReference
 
 
 class Comparison:
@@ -45,10 +28,14 @@ class Comparison:
         self._case = play.case
         self._publication = play.shared.publication
         self._outputs = outputs
+        self._records = OwnRecords(play, outputs)
 
     def differences(self, is_rebuilt: bool = False) -> list[Difference]:
-        """All differences. After a full refresh (`is_rebuilt`) a subscriber that has been
-        reinitialized may find other commands behind its snapshot: those are not compared."""
+        """All differences.
+
+        After a full refresh (`is_rebuilt`) a subscriber that has been reinitialized may find other
+        commands behind its snapshot: those are not compared.
+        """
         found: list[Difference] = []
         found += self._rows()
         found += self._conflicts()
@@ -77,7 +64,7 @@ class Comparison:
                 continue
             for article, rows in expected.items():
                 actual = self._node_rows(node, article)
-                found += _row_difference(f"rows of {article} at {node}", rows, actual)
+                found += row_differences(f"rows of {article} at {node}", rows, actual)
         return found
 
     def _same(self, node: str, why: str) -> list[Difference]:
@@ -88,7 +75,7 @@ class Comparison:
             inside = [row for row, flag in zip(published, flags, strict=True) if flag]
             expected = [self._play.names.strip(row) for row in inside]
             actual = self._node_rows(node, article)
-            found += _row_difference(f"rows of {article} at {node}, {why}", expected, actual)
+            found += row_differences(f"rows of {article} at {node}, {why}", expected, actual)
         return found
 
     def _node_rows(self, node: str, article: str) -> list[Row]:
@@ -108,9 +95,8 @@ class Comparison:
         expected = self._case.expect.conflicts
         if expected is None:
             return []
-        records = self._outputs.conflicts(self._publication.name, self._play.names.code)
         keys = {name for one in expected for name in one}
-        actual = [self._conflict(record, "won" in keys) for record in records]
+        actual = self._records.conflicts(with_won="won" in keys)
         unmatched_expected, unmatched_actual = match(expected, actual, self._matches)
         if not unmatched_expected and not unmatched_actual:
             return []
@@ -119,36 +105,10 @@ class Comparison:
         return [
             Difference(
                 f"conflicts ({len(expected)} expected, {len(actual)} found)",
-                _lines(self._shown(one, CONFLICT_KEYS) for one in expected),
-                _lines(self._shown(one, named) for one in actual),
+                sorted(_shown(one, CONFLICT_KEYS) for one in expected),
+                sorted(_shown(one, named) for one in actual),
             )
         ]
-
-    def _conflict(self, record: Record, with_won: bool) -> dict[str, object]:
-        article = self._publication.articles[str(record["article"])]
-        names = self._play.names
-        return {
-            "article": article.name,
-            "key": names.strip(article.key_row(article.key_from_text(str(record["row_key"])))),
-            "kind": record["conflict_kind"],
-            "type": record["conflict_type"],
-            "reason_code": record["reason_code"],
-            "loser": names.to_own(_text(record["loser_node"])),
-            "winner": names.to_own(_text(record["winner_node"])),
-            "lost": self._lost(article, record),
-            "won": self._won(article, record) if with_won else None,
-        }
-
-    def _lost(self, article: Article, record: Record) -> Row | None:
-        rows = self._outputs.lost_rows(self._publication, article.name)
-        lost = rows.get(str(record["conflict_id"]))
-        return None if lost is None else self._play.names.strip(lost)
-
-    def _won(self, article: Article, record: Record) -> Row | None:
-        """What the publisher held after the decision, as people are shown it."""
-        rows = self._outputs.won_rows(self._publication, article.name)
-        won = rows.get(str(record["conflict_id"]))
-        return None if won is None else self._play.names.strip(won)
 
     # outcomes
 
@@ -221,52 +181,20 @@ class Comparison:
         for subscriber, expected in self._case.expect.commands.items():
             if is_rebuilt and subscriber in self._play.reinitialized:
                 continue
-            actual = [self._command(one) for one in self._play.commands(subscriber)]
             named = [name for name in COMMAND_KEYS if any(name in one for one in expected)]
+            actual = self._records.commands(subscriber, with_sequence="sequence" in named)
             pairs = zip(expected, actual, strict=False)
             if len(expected) == len(actual) and all(self._matches(*pair) for pair in pairs):
                 continue
             found.append(
                 Difference(
                     f"commands to {subscriber} ({len(expected)} expected, {len(actual)} found)",
-                    [self._shown(one, COMMAND_KEYS) for one in expected],
-                    [self._shown(one, named) for one in actual],
+                    [_shown(one, COMMAND_KEYS) for one in expected],
+                    [_shown(one, named) for one in actual],
                     is_ordered=True,
                 )
             )
         return found
-
-    def _command(self, command: Command) -> dict[str, object]:
-        names = self._play.names
-        key = None
-        if command.article is not None and command.key is not None:
-            article = self._publication.articles[command.article]
-            key = names.strip(article.key_row(command.key))
-        return {
-            "kind": command.kind,
-            "article": command.article,
-            "operation": command.operation,
-            "key": key,
-            "row": None if command.row is None else names.strip(command.row),
-            "origin": names.to_own(command.origin),
-            "subscriber": names.to_own(command.addressee),
-            # a version of merge replication begins with its node
-            "old_version": names.to_own(command.old_version),
-            "new_version": names.to_own(command.new_version),
-            "lineage": {names.to_own(node): number for node, number in command.lineage.items()}
-            or None,
-            "parameters": self._parameters(command),
-        }
-
-    def _parameters(self, command: Command) -> dict[str, str | None] | None:
-        if command.parameters is None:
-            return None
-        names = self._play.names
-        return {
-            name: names.to_own(text) if name in ("old_version", "new_version") else text
-            for name, text in command.parameters.items()
-            if name != CASE_COLUMN
-        }
 
     def _subscriptions(self) -> list[Difference]:
         found = []
@@ -276,13 +204,13 @@ class Comparison:
             actual = {name: self._status_value(name, record.get(name)) for name in expected}
             if actual != dict(expected):
                 what = f"subscription {subscriber}"
-                found.append(Difference(what, [_inline(expected)], [_inline(actual)]))
+                found.append(Difference(what, [in_one_line(expected)], [in_one_line(actual)]))
         return found
 
     def _status_value(self, name: str, value: object) -> object:
         if name == "status" or not isinstance(value, int):
             return value
-        return self._play.local_positions.get(value, value)
+        return self._play.outbox.local_positions.get(value, value)
 
     # matching
 
@@ -291,6 +219,8 @@ class Comparison:
 
     def _value_matches(self, name: str, value: object, actual: Mapping[str, object]) -> bool:
         found = actual[name]
+        if isinstance(found, Named):
+            return found.has(value)
         if name == "parameters" and isinstance(value, Mapping):
             return self._parameter_texts(value, actual["article"]) == found
         if name not in ("key", "lost", "won", "row") or not isinstance(value, Mapping):
@@ -305,7 +235,7 @@ class Comparison:
         if name != "key":
             missing = [column for column in article.columns if column != CASE_COLUMN]
             wanted = {column: wanted.get(column) for column in missing}
-        return wanted == found or _identity(wanted) == _identity(found)
+        return wanted == found or identity(wanted) == identity(found)
 
     def _parameter_texts(
         self, expected: Mapping[str, object], article_name: object
@@ -322,73 +252,9 @@ class Comparison:
         except ValueProblem:
             return None
 
-    def _shown(self, entry: Mapping[str, object], names: Iterable[str]) -> str:
-        return _inline({name: entry[name] for name in names if name in entry})
 
-
-def match(
-    expected: Sequence[Mapping[str, object]],
-    actual: Sequence[Mapping[str, object]],
-    matches: Matcher,
-) -> tuple[list[int], list[int]]:
-    """Pairs each expected entry with an actual one of its own; gives the indexes left over.
-
-    Entries may name different keys, so an early choice can be wrong: pairs are exchanged until
-    no more fit (augmenting paths).
-    """
-    taken: dict[int, int] = {}
-
-    def place(index: int, tried: set[int]) -> bool:
-        for other, candidate in enumerate(actual):
-            if other in tried or not matches(expected[index], candidate):
-                continue
-            tried.add(other)
-            if other not in taken or place(taken[other], tried):
-                taken[other] = index
-                return True
-        return False
-
-    left = [index for index in range(len(expected)) if not place(index, set())]
-    return left, [index for index in range(len(actual)) if index not in taken]
-
-
-def _row_difference(what: str, expected: Iterable[Row], actual: Iterable[Row]) -> list[Difference]:
-    wanted = sorted((_identity(row), _inline(row)) for row in expected)
-    found = sorted((_identity(row), _inline(row)) for row in actual)
-    if [one for one, _ in wanted] == [one for one, _ in found]:
-        return []
-    return [Difference(what, [text for _, text in wanted], [text for _, text in found])]
-
-
-def _identity(row: Mapping[str, Value]) -> str:
-    """A row as text, equal for values that are equal: 1.50 and 1.5 are the same number."""
-    return repr([(name, _normal(row[name])) for name in sorted(row)])
-
-
-def _normal(value: object) -> object:
-    if isinstance(value, Decimal):
-        return str(value.normalize(_EXACT) if value else Decimal(0))
-    # 0.0 and -0.0 are one number
-    return value + 0.0 if isinstance(value, float) else value
-
-
-def _lines(texts: Iterable[str]) -> list[str]:
-    return sorted(texts)
-
-
-def _inline(value: object) -> str:
-    """A value as it would stand in a suite, on one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{name}: {_inline(one)}" for name, one in value.items()) + "}"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, datetime):
-        return timestamp_text(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value)
+def _shown(entry: Mapping[str, object], names: Iterable[str]) -> str:
+    return in_one_line({name: entry[name] for name in names if name in entry})
 
 
 def _text(value: object) -> str | None:

@@ -26,6 +26,8 @@ CONFLICT_KEYS = ("article", "key", "kind", "type", "reason_code", "loser", "winn
 COMMAND_KEYS = (
     "kind",
     "subscriber",
+    "transaction_id",
+    "sequence",
     "article",
     "operation",
     "key",
@@ -34,6 +36,7 @@ COMMAND_KEYS = (
     "old_version",
     "new_version",
     "lineage",
+    "cause",
     "parameters",
 )
 SUBSCRIPTION_KEYS = ("status", "reinitialize_since", "last_position")
@@ -44,7 +47,8 @@ class Expectations:
     """The `expect` of a case; None is what the case does not speak of.
 
     `rows`: per node 'same' or typed rows per article. `conflicts` and `commands`: entries with the
-    keys that the case gives, values as the file has them. `outcomes`: per id an outcome, or a
+    keys that the case gives, values as the file has them; transactions and causes of commands by
+    the `id` of their step, or by that of a raw row. `outcomes`: per id an outcome, or a
     mapping of article and key text.
     """
 
@@ -119,16 +123,24 @@ class ExpectationReader:
     def _commands(self, entry: Entry) -> dict[str, tuple[Mapping[str, object], ...]]:
         read: dict[str, tuple[Mapping[str, object], ...]] = {}
         for subscriber, commands in entry.mapping(self._subscribers).items():
-            entries = commands.entries()
-            for one in entries:
-                parts = one.mapping(COMMAND_KEYS)
-                if "subscriber" in parts and parts["subscriber"].value is not None:
-                    parts["subscriber"].text((subscriber,))
-                if "parameters" in parts and parts["parameters"].value is not None:
-                    parts["parameters"].mapping()
-                self._check_rows(parts, ("key", "row"))
-            read[subscriber] = tuple(dict(one.value) for one in entries)
+            read[subscriber] = tuple(self._command(subscriber, one) for one in commands.entries())
         return read
+
+    def _command(self, subscriber: str, entry: Entry) -> Mapping[str, object]:
+        parts = entry.mapping((*COMMAND_KEYS, "publication"))
+        given = {name: part for name, part in parts.items() if part.value is not None}
+        if "publication" in parts:
+            # commands of other publications are not looked at
+            parts["publication"].text((self._publication.name,))
+        if "subscriber" in given:
+            given["subscriber"].text((subscriber,))
+        if "sequence" in parts:
+            parts["sequence"].whole_number()
+        if "parameters" in given:
+            given["parameters"].mapping()
+        self._check_rows(parts, ("key", "row"))
+        ids = {name: given[name].label() for name in ("transaction_id", "cause") if name in given}
+        return {name: one for name, one in entry.value.items() if name != "publication"} | ids
 
     def _check_rows(self, parts: Mapping[str, Entry], names: Iterable[str]) -> None:
         articles = list(self._publication.articles.values())

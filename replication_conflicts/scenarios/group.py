@@ -13,20 +13,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from replication_conflicts.dbt_build import WITHOUT_STANDING, BuildResult, DbtBuild
-from replication_conflicts.nodes import Positions, initial_rows
 from replication_conflicts.publication.feed import FeedRow
-from replication_conflicts.scenarios.compare import Comparison, Difference
+from replication_conflicts.scenarios.compare import Comparison
+from replication_conflicts.scenarios.differences import Difference
 from replication_conflicts.scenarios.inputs import Inputs
 from replication_conflicts.scenarios.outputs import Outputs
 from replication_conflicts.scenarios.partitions import Partitions
-from replication_conflicts.scenarios.play import (
-    CasePlay,
-    Player,
-    RunDone,
-    RunDue,
-    SharedPublication,
-    play_in_waves,
-)
+from replication_conflicts.scenarios.play import CasePlay, SharedPublication
 from replication_conflicts.scenarios.project import Configuration, ConsumerProject
 from replication_conflicts.scenarios.side_by_side import (
     case_names,
@@ -35,6 +28,8 @@ from replication_conflicts.scenarios.side_by_side import (
     shared_publication,
 )
 from replication_conflicts.scenarios.suite import Case, Suite
+from replication_conflicts.scenarios.waves import Player, RunDone, RunDue, play_in_waves
+from replication_conflicts.simulation import Positions, initial_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,17 +7,18 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from replication_conflicts.lakehouse import tables
-from replication_conflicts.nodes import Refusal
 from replication_conflicts.publication.feed import FeedRow
-from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.publication import DEFAULT_PRIORITY, Publication
 from replication_conflicts.publication.rows import StoredRow
-from replication_conflicts.scenarios.play import CasePlay, Delivery
+from replication_conflicts.scenarios.delivery import Decision, Delivery, Event
+from replication_conflicts.scenarios.play import CasePlay
 from replication_conflicts.scenarios.project import (
     APPLY_ERRORS,
     INPUTS,
     Configuration,
     ConsumerProject,
 )
+from replication_conflicts.simulation import Refusal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -78,35 +79,23 @@ class Inputs:
         """Events of subscriptions, decisions of people, and commands that were refused."""
         deliveries = list(deliveries)
         self.add_refusals(publication, [one for each in deliveries for one in each.refusals])
-        events: list[Mapping[str, object]] = []
-        decisions: list[Mapping[str, object]] = []
-        for delivery in deliveries:
-            for event, position in delivery.events:
-                events.append(
-                    {
-                        "publication": publication.name,
-                        "subscriber": event.subscriber,
-                        "event": "reinitialized",
-                        "snapshot_position": event.snapshot_position,
-                        "queue_position": position,
-                        "at": event.at,
-                    }
-                )
-            # places before all others: behind the last one taken, in the order of the steps
-            first = -len(delivery.decisions)
-            for place, decision in enumerate(delivery.decisions, first):
-                decisions.append(
-                    {
-                        "conflict_id": decision.conflict_id,
-                        "decision": decision.decision,
-                        "edited": decision.edited,
-                        "author": "scenario",
-                        "reason": "a step of the case",
-                        "queue_position": place,
-                    }
-                )
-        self._append("subscription_events", events)
-        self._append("conflict_decisions", decisions)
+        self._append(
+            "subscription_events",
+            [
+                _event(publication, event, position)
+                for delivery in deliveries
+                for event, position in delivery.events
+            ],
+        )
+        self._append(
+            "conflict_decisions",
+            [
+                _decision(decision, place)
+                for delivery in deliveries
+                # places before all others: behind the last one taken, in the order of the steps
+                for place, decision in enumerate(delivery.decisions, -len(delivery.decisions))
+            ],
+        )
 
     def add_refusals(
         self, publication: Publication, refusals: Iterable[tuple[Refusal, int]]
@@ -136,11 +125,33 @@ class Inputs:
         tables.append_rows(self._spark, f"{self._project.inputs}.{name}", INPUTS[name], rows)
 
 
+def _event(publication: Publication, event: Event, position: int | None) -> Mapping[str, object]:
+    return {
+        "publication": publication.name,
+        "subscriber": event.subscriber,
+        "event": "reinitialized",
+        "snapshot_position": event.snapshot_position,
+        "queue_position": position,
+        "at": event.at,
+    }
+
+
+def _decision(decision: Decision, place: int) -> Mapping[str, object]:
+    return {
+        "conflict_id": decision.conflict_id,
+        "decision": decision.decision,
+        "edited": decision.edited,
+        "author": "scenario",
+        "reason": "a step of the case",
+        "queue_position": place,
+    }
+
+
 def _subscription(
     publication: Publication, play: CasePlay, name: str, options: Mapping[str, object]
 ) -> Mapping[str, object]:
     kind = options.get("type", "server")
-    default = 75 if publication.is_merge and kind == "server" else None
+    default = DEFAULT_PRIORITY if publication.is_merge and kind == "server" else None
     priority = options.get("priority", default)
     below = options.get("below")
     return {

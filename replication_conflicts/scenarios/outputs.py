@@ -10,14 +10,14 @@ from urllib.parse import unquote, urlparse
 
 from replication_conflicts.lakehouse.delta_log import newest_versions
 from replication_conflicts.lakehouse.relations import canonical_columns
-from replication_conflicts.nodes import Command, command_from_record
-from replication_conflicts.publication.commands import SnapshotTable
+from replication_conflicts.publication.commands import BEHIND_BITS, SnapshotTable
 from replication_conflicts.publication.publication import Article, Publication
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.project import ConsumerProject
 from replication_conflicts.scenarios.side_by_side import code_of
 from replication_conflicts.scenarios.suite import CASE_COLUMN
+from replication_conflicts.simulation import Command, command_from_record
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -163,6 +163,27 @@ class Outputs:
             f"select command_id from {relation} where publication = '{publication.name}'"
         )
         return [str(row[0]) for row in rows.collect()]
+
+    def sequences(self, publication: str, code: str, publisher: str) -> dict[str, int]:
+        """The `sequence` of every command of one case, as if there were no other cases.
+
+        Their commands come between where they act at one place of the queue, or where row filters
+        have a command about each row for everybody's subscribers.
+        """
+        by_place: dict[tuple[int, int], list[tuple[int, str]]] = {}
+        for record in self.records("distribution_commands"):
+            subscriber = record["subscriber"]
+            is_own = subscriber in (None, publisher) or code_of({"subscriber": subscriber}) == code
+            if record["publication"] != publication or not is_own or not _is_of(record, code):
+                continue
+            sequence = int(str(record["sequence"]))
+            place = (int(str(record["queue_position"])), sequence >> BEHIND_BITS)
+            by_place.setdefault(place, []).append((sequence, str(record["command_id"])))
+        return {
+            command_id: (behind << BEHIND_BITS) + number
+            for (_, behind), commands in by_place.items()
+            for number, (_, command_id) in enumerate(sorted(commands), start=1)
+        }
 
     def _command_records(self) -> list[Record]:
         if not self._exists(f"{self._schema}.subscriber_commands"):

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from replication_conflicts.nodes import (
-    Change,
-    ChangeReference,
-    Command,
-    Identity,
-    ImpossibleChange,
-    MergeNode,
-    Node,
-    Positions,
-    Queue,
-    Refusal,
-    publisher_node,
-    stamped_priority,
-    subscriber_node,
-)
-from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.publication import Publication
 from replication_conflicts.publication.rows import StoredRow
-from replication_conflicts.publication.values import Row, ValueProblem
+from replication_conflicts.publication.values import Key, Row, ValueProblem
+from replication_conflicts.scenarios.delivery import Decision, Delivery, Event, Outbox
 from replication_conflicts.scenarios.outputs import Outputs
 from replication_conflicts.scenarios.reading import SuiteProblem
 from replication_conflicts.scenarios.side_by_side import CaseNames
@@ -45,65 +30,23 @@ from replication_conflicts.scenarios.steps import (
     key_values,
 )
 from replication_conflicts.scenarios.suite import Case
+from replication_conflicts.scenarios.waves import CaseFailure, Player, RunDone, RunDue
+from replication_conflicts.simulation import (
+    Change,
+    ChangeReference,
+    Command,
+    Identity,
+    ImpossibleChange,
+    MergeNode,
+    Node,
+    Positions,
+    publisher_node,
+    stamped_priority,
+    subscriber_node,
+)
 
 # subscriber, article and rows: whether each of them is in the subscriber's partition
 Filter = Callable[[str, str, list[Row]], list[bool]]
-
-
-@dataclass(frozen=True)
-class RunDue:
-    """A case waits for a run; with texts, for one that must fail with an error that holds them."""
-
-    error_texts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class RunDone:
-    """What became of the run that a case waited for; `changed` are tables with a new version."""
-
-    success: bool
-    errors: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Event:
-    """A row for subscription_events."""
-
-    subscriber: str
-    snapshot_position: int
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A row for conflict_decisions."""
-
-    conflict_id: str
-    decision: str
-    edited: Mapping[str, str | None] | None
-
-
-@dataclass
-class Delivery:
-    """What a case hands to the pipeline before a run."""
-
-    feed: list[FeedRow] = field(default_factory=list)
-    events: list[tuple[Event, int | None]] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
-    refusals: list[tuple[Refusal, int]] = field(default_factory=list)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the run would find nothing new."""
-        return not (self.feed or self.events or self.decisions or self.refusals)
-
-
-Player = Generator[RunDue, RunDone, None]
-
-
-class CaseFailure(Exception):
-    """A case cannot go on: a step is impossible, or a run did not do what it must."""
 
 
 @dataclass
@@ -136,13 +79,10 @@ class CasePlay:
         self.policy: str | None = None
         self.configuration_changes = 0
         self.reinitialized: set[str] = set()
-        self.local_positions: dict[int, int] = {}
-        self._outputs = outputs
         self.in_partition = in_partition
-        self._queue = Queue(shared.positions)
-        self._entries: list[FeedRow | Event | Refusal] = []
-        self._decisions: list[Decision] = []
-        self._publisher = publisher_node(shared.publication, self._queue, identity)
+        self.outbox = Outbox(shared.positions, names_positions=case.names_positions)
+        self._outputs = outputs
+        self._publisher = publisher_node(shared.publication, self.outbox.queue, identity)
         self._publisher.reset(initial)
         self._publisher_is_current = True
         self._initial = initial
@@ -170,7 +110,7 @@ class CasePlay:
         for _ in range(2):
             active = [name for name in self.subscribers if not self.is_waiting(name)]
             for name in active:
-                self._upload(self.subscribers[name])
+                self.outbox.upload(self.subscribers[name])
             self._expect_success((yield RunDue()), "a synchronization after the last step")
             for name in active:
                 self._download(name)
@@ -183,27 +123,7 @@ class CasePlay:
 
     def delivery(self) -> Delivery:
         """What has been uploaded, reported and decided since the last run, with its positions."""
-        delivery = Delivery(decisions=self._decisions)
-        self._collect()
-        for entry in self._entries:
-            if isinstance(entry, Event):
-                # at the start of the run by itself; behind uploads it takes a place in the queue
-                position = self.shared.positions.take() if delivery.feed else None
-                delivery.events.append((entry, position))
-                continue
-            if isinstance(entry, Refusal):
-                delivery.refusals.append((entry, self.shared.positions.take()))
-                continue
-            row = self._queue.place(entry)
-            self._count_position(row.values.get("queue_position"))
-            delivery.feed.append(row)
-        self._entries, self._decisions = [], []
-        return delivery
-
-    def _count_position(self, position: object) -> None:
-        # a case that names places means them, and not the first, second, ... of its own
-        if isinstance(position, int) and not self.case.names_positions:
-            self.local_positions.setdefault(position, len(self.local_positions) + 1)
+        return self.outbox.deliver()
 
     def run_finished(self) -> None:
         """A run has taken what was delivered: the publisher's rows are the published ones."""
@@ -213,36 +133,41 @@ class CasePlay:
     # steps
 
     def _step(self, step: Step, clock: datetime, error_texts: tuple[str, ...]) -> Player:
-        if isinstance(step, ChangeStep):
-            self._change(step, step.clock or clock)
-        elif isinstance(step, RawStep):
-            self._raw(step)
-        elif isinstance(step, UploadStep):
-            self._upload(self._node(step.node))
-        elif isinstance(step, (RunStep, SyncStep)):
-            if isinstance(step, SyncStep):
-                self._upload(self.subscribers[step.node])
-            done = yield RunDue(error_texts)
-            if error_texts:
-                self._expect_error(done, error_texts)
+        match step:
+            case RunStep() | SyncStep():
+                yield from self._run(step, error_texts)
                 return
-            self._expect_success(done, f"{step.place.key} {step.text}")
-            if isinstance(step, SyncStep):
+            case ChangeStep():
+                self._change(step, step.clock or clock)
+            case RawStep():
+                self._raw(step)
+            case UploadStep():
+                self.outbox.upload(self._node(step.node))
+            case DownloadStep():
                 self._download(step.node)
-        elif isinstance(step, DownloadStep):
-            self._download(step.node)
-        elif isinstance(step, ReinitializeStep):
-            self._reinitialize(step, clock)
-        elif isinstance(step, RefuseStep):
-            key = self._key(step.article, step.key)
-            self.subscribers[step.node].refuse(step.article, key, step.error)
-        elif isinstance(step, DecideStep):
-            self._decide(step)
-        elif isinstance(step, SetStep):
-            self._set(step)
+            case ReinitializeStep():
+                self._reinitialize(step, clock)
+            case RefuseStep():
+                key = self._key(step.article, step.key)
+                self.subscribers[step.node].refuse(step.article, key, step.error)
+            case DecideStep():
+                self._decide(step)
+            case SetStep():
+                self._set(step)
         if error_texts:
             # what a step that runs nothing has brought about shows in the next run
             self._expect_error((yield RunDue(error_texts)), error_texts)
+
+    def _run(self, step: RunStep | SyncStep, error_texts: tuple[str, ...]) -> Player:
+        if isinstance(step, SyncStep):
+            self.outbox.upload(self.subscribers[step.node])
+        done = yield RunDue(error_texts)
+        if error_texts:
+            self._expect_error(done, error_texts)
+            return
+        self._expect_success(done, f"{step.place.key} {step.text}")
+        if isinstance(step, SyncStep):
+            self._download(step.node)
 
     def _change(self, step: ChangeStep, clock: datetime) -> None:
         node = self._node(step.at)
@@ -254,20 +179,10 @@ class CasePlay:
             references = node.transaction(changes, clock)
             if step.id is not None:
                 self.references.setdefault(step.id, []).extend(references)
-        self._collect()
+        self.outbox.collect()
 
     def _raw(self, step: RawStep) -> None:
-        values = self.names.hide(step.values)
-        for name in ("change_id", "transaction_id"):
-            if values.get(name) is not None:
-                values[name] = f"{self.names.code}/{values[name]}"
-        if values.get("node") is not None:
-            values["node"] = self.names.to_shared(str(values["node"]))
-        lineage = values.get("lineage")
-        if isinstance(lineage, Mapping):
-            values["lineage"] = {
-                self.names.to_shared(node): number for node, number in lineage.items()
-            }
+        values = self.names.to_shared_row(step.values)
         self._node(step.at).raw(step.article, values)
         if step.id is not None:
             article = self.shared.publication.articles[step.article]
@@ -279,12 +194,7 @@ class CasePlay:
                 None if change_id is None else str(change_id),
             )
             self.references.setdefault(step.id, []).append(reference)
-        self._collect()
-
-    def _upload(self, node: Node) -> None:
-        self._entries.extend(node.upload())
-        # reports stand behind what was uploaded
-        self._entries.extend(node.take_refusals())
+        self.outbox.collect()
 
     def _download(self, subscriber: str) -> None:
         self.subscribers[subscriber].apply(self.commands(subscriber))
@@ -309,7 +219,7 @@ class CasePlay:
         )
         node.reinitialize(self._partition(step.node, rows), command.snapshot_position)
         self.reinitialized.add(step.node)
-        self._entries.append(
+        self.outbox.report(
             Event(
                 subscriber=self.names.to_shared(step.node),
                 snapshot_position=command.snapshot_position,
@@ -333,7 +243,7 @@ class CasePlay:
         latest = max(found, key=self._place_of)
         article = self.shared.publication.articles[step.article]
         edited = article.to_texts(article.part(step.edited)) if step.edited else None
-        self._decisions.append(Decision(str(latest["conflict_id"]), step.decision, edited))
+        self.outbox.decide(Decision(str(latest["conflict_id"]), step.decision, edited))
 
     def _place_of(self, conflict: Mapping[str, object]) -> tuple[int, int]:
         """Where in the queue a conflict was decided."""
@@ -395,11 +305,7 @@ class CasePlay:
             for row in self._outputs.stored_rows(publication, article).get(self.names.code, [])
         ]
 
-    def _collect(self) -> None:
-        """What the publisher has put into the queue takes its place among the uploads."""
-        self._entries.extend(self._queue.take())
-
-    def _key(self, article: str, key: Mapping[str, object]) -> tuple:  # type: ignore[type-arg]
+    def _key(self, article: str, key: Mapping[str, object]) -> Key:
         return key_values(self.shared.publication, article, self.names.hide(key))
 
     # runs
@@ -420,33 +326,3 @@ class CasePlay:
             raise CaseFailure(f"the error does not contain {', '.join(missing)!r}: {message}")
         if done.changed:
             raise CaseFailure(f"the run failed and still changed: {', '.join(done.changed)}")
-
-
-def play_in_waves(
-    players: Mapping[CasePlay, Player], run: Callable[[Mapping[CasePlay, RunDue]], RunDone]
-) -> tuple[list[CasePlay], dict[CasePlay, str]]:
-    """Plays cases side by side: whenever all that are left wait for a run, there is one for all.
-
-    Gives the cases that came to their end, and for the others why they did not.
-    """
-    finished: list[CasePlay] = []
-    failures: dict[CasePlay, str] = {}
-    done: dict[CasePlay, RunDone | None] = dict.fromkeys(players)
-    while done:
-        due: dict[CasePlay, RunDue] = {}
-        for play, answer in done.items():
-            try:
-                player = players[play]
-                due[play] = next(player) if answer is None else player.send(answer)
-            except StopIteration:
-                finished.append(play)
-            except CaseFailure as failure:
-                failures[play] = str(failure)
-        if not due:
-            break
-        answer = run(due)
-        if answer.success:
-            for play in due:
-                play.run_finished()
-        done = dict.fromkeys(due, answer)
-    return finished, failures

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from yaml import MappingNode, ScalarNode
 
-from replication_conflicts.nodes import ImpossibleChange
 from replication_conflicts.publication.configuration import ConfigurationProblem
 from replication_conflicts.publication.values import ValueProblem
+from replication_conflicts.simulation import ImpossibleChange
 from replication_conflicts.yaml_files import (
     Loader,
     YamlProblem,
@@ -24,8 +24,6 @@ from replication_conflicts.yaml_files import (
 )
 
 Result = TypeVar("Result")
-_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
-_PUBLICATION_NAME = re.compile(r"^[A-Za-z0-9_]+$")
 _MERGE_KEY = "tag:yaml.org,2002:merge"
 
 
@@ -120,16 +118,16 @@ class Entry:
         return self.value
 
     def name(self) -> str:
-        """A text of letters, digits and _ ."""
+        """The name of a publication or an article, which becomes part of the names of tables."""
         text = self.text()
-        if not _NAME.match(text):
-            raise self.problem(f"{text!r} must be letters, digits and _, and begin with no digit")
+        if not re.fullmatch(r"[A-Za-z0-9_]+", text):
+            raise self.problem(f"{text!r} must be letters from a to z, digits and _")
         return text
 
-    def publication_name(self) -> str:
-        """A text of letters, digits and _ ."""
+    def column_name(self) -> str:
+        """The name of a column, in letters of any language."""
         text = self.text()
-        if not _PUBLICATION_NAME.match(text):
+        if not re.fullmatch(r"\w+", text):
             raise self.problem(f"{text!r} must be letters, digits and _")
         return text
 

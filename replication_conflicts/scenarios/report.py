@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from replication_conflicts.scenarios.compare import Difference
+from replication_conflicts.scenarios.differences import Difference
 from replication_conflicts.scenarios.group import CaseResult
 from replication_conflicts.scenarios.reading import SuiteProblem
 

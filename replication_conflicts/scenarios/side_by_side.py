@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from replication_conflicts.nodes import Identity
 from replication_conflicts.publication.publication import Publication, publication_from_vars
 from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.steps import RefuseStep
 from replication_conflicts.scenarios.suite import CASE_COLUMN, Suite
+from replication_conflicts.simulation import Identity
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,37 @@ class CaseNames:
         """A node's name, or what begins with it, as the case has it."""
         return None if node is None else node.removeprefix(f"{self.code}_")
 
+    def to_shared_id(self, text: str) -> str:
+        """The id of a raw change or transaction in the shared publication."""
+        return f"{self.code}/{text}"
+
+    def to_own_id(self, text: str) -> str:
+        """An id as the case has it, if it is one of the case's raw rows."""
+        return text.removeprefix(f"{self.code}/")
+
     def in_own_words(self, message: str) -> str:
         """A message about the shared publication, with the names that the case has."""
-        return message.replace(f"{self.code}_", "")
+        return re.sub(rf"\b{self.code}_", "", message)
 
     def hide(self, row: Mapping[str, object]) -> dict[str, object]:
         """A row (or a key) with the hidden column."""
         return {CASE_COLUMN: self.code, **row}
+
+    def to_shared_row(self, values: Mapping[str, object]) -> dict[str, object]:
+        """A raw row of the feed with the hidden column, its ids and nodes as the others have them.
+
+        What is NULL stays NULL.
+        """
+        shared = self.hide(values)
+        for name in ("change_id", "transaction_id"):
+            if shared.get(name) is not None:
+                shared[name] = self.to_shared_id(str(shared[name]))
+        if shared.get("node") is not None:
+            shared["node"] = self.to_shared(str(shared["node"]))
+        lineage = shared.get("lineage")
+        if isinstance(lineage, Mapping):
+            shared["lineage"] = {self.to_shared(node): number for node, number in lineage.items()}
+        return shared
 
     @staticmethod
     def strip(row: Row) -> Row:

@@ -10,15 +10,8 @@ from replication_conflicts.publication.publication import Publication, publicati
 from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.expectations import ExpectationReader, Expectations, whole_row
 from replication_conflicts.scenarios.reading import Entry, Place, SuiteProblem, read_yaml
-from replication_conflicts.scenarios.steps import (
-    ChangeStep,
-    ErrorStep,
-    RawStep,
-    SetStep,
-    Step,
-    StepReader,
-    subscription_options,
-)
+from replication_conflicts.scenarios.step_reader import StepReader, subscription_options
+from replication_conflicts.scenarios.steps import ChangeStep, ErrorStep, RawStep, SetStep, Step
 
 # Every article gets it as the first column of its keys, so that cases can run side by side.
 CASE_COLUMN = "scenario_case"
@@ -156,7 +149,7 @@ def read_suites(paths: list[Path]) -> tuple[list[Suite], list[SuiteProblem]]:
 def _publication(entry: Entry) -> tuple[Publication, dict[str, Mapping[str, object]]]:
     required = ("name", "replication", "publisher", "articles")
     parts = entry.mapping(_PUBLICATION_KEYS, required=required)
-    parts["name"].publication_name()
+    parts["name"].name()
     parts["replication"].text(("queued", "merge"))
     publisher = parts["publisher"].text()
     subscriptions: dict[str, Mapping[str, object]] = {}
@@ -178,7 +171,7 @@ def _check_article(entry: Entry) -> None:
     parts = entry.mapping(_ARTICLE_KEYS, required=("columns", "primary_key"))
     columns = parts["columns"].mapping()
     for name, kind in columns.items():
-        Entry(name, kind.place).name()
+        Entry(name, kind.place).column_name()
         kind.text()
         if name == CASE_COLUMN:
             raise kind.problem(f"the name {CASE_COLUMN!r} is taken by the runner")
@@ -214,14 +207,7 @@ def _case(
     allowed = ("case", "title", "initial", "steps", "expect", "converges")
     parts = entry.mapping(allowed, required=("case", "steps"))
     expected = parts.get("expect") or Entry(None, entry.place.at("expect"))
-    initial = {}
-    if "initial" in parts and parts["initial"].value is not None:
-        by_article = parts["initial"].mapping(publication.articles)
-        for article_name, rows in by_article.items():
-            article = publication.articles[article_name]
-            for one in rows.entries():
-                one.mapping(article.columns, required=article.primary_key)
-            initial[article_name] = tuple(whole_row(article, one) for one in rows.entries())
+    initial = _initial(parts["initial"], publication) if "initial" in parts else {}
     steps = StepReader(publication, set(subscriptions)).read(parts["steps"])
     ids = {step.id for step in steps if isinstance(step, (ChangeStep, RawStep)) and step.id}
     added = [name for step in steps if isinstance(step, SetStep) for name in step.added]
@@ -235,3 +221,16 @@ def _case(
         converges=parts["converges"].flag() if "converges" in parts else True,
         place=entry.place,
     )
+
+
+def _initial(entry: Entry, publication: Publication) -> dict[str, tuple[Row, ...]]:
+    """Rows at the start; nothing is as good as an empty mapping."""
+    if entry.value is None:
+        return {}
+    initial = {}
+    for name, rows in entry.mapping(publication.articles).items():
+        article = publication.articles[name]
+        for one in rows.entries():
+            one.mapping(article.columns, required=article.primary_key)
+        initial[name] = tuple(whole_row(article, one) for one in rows.entries())
+    return initial

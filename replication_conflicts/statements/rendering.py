@@ -232,9 +232,11 @@ def _decoded(value: exp.Expression, dialect: str) -> exp.Expression:
     if dialect == "sqlite":
         return value
     if dialect == "tsql":
-        # the only decoder that every version of SQL Server has
+        # the only decoder that every version of SQL Server has: an empty document's method `value`
         query = f'xs:base64Binary(sql:variable("{value.sql(dialect)}"))'
-        return exp.var(f"CAST(N'' AS XML).value('{query}', 'varbinary(max)')")
+        arguments = [exp.Literal.string(one) for one in (query, "varbinary(max)")]
+        document = _cast(exp.National(this=""), "xml", dialect)
+        return exp.Dot(this=document, expression=exp.Anonymous(this="value", expressions=arguments))
     return exp.Anonymous(
         this="FROM_BASE64" if dialect == "mysql" else "UNBASE64", expressions=[value]
     )

@@ -126,14 +126,13 @@ class Scratch:
 
     def _staged(self, name: str, question: Question) -> str:
         """The changes of the publication that have been decided, as they came."""
-        staged = self._spark.table(f"{self._decided}.{name}")
-        columns = ", ".join(f"staged.`{column}`" for column in staged.columns)
         stamped = self._restamped(question)
-        if stamped and "priority" in staged.columns:
-            columns = columns.replace(
-                "staged.`priority`",
-                f"if(staged.node in ({_texts(stamped)}), null, staged.priority) as priority",
-            )
+        columns = ", ".join(
+            f"if(staged.node in ({_texts(stamped)}), null, staged.priority) as priority"
+            if stamped and column == "priority"
+            else f"staged.`{column}`"
+            for column in self._spark.table(f"{self._decided}.{name}").columns
+        )
         return (
             f"select {columns} from {self._decided}.{name} as staged"
             f" left semi join {self._decided}.{LOG} as decided"

@@ -12,14 +12,14 @@ synchronizes, and conflicts come of that.
 
 from replication_conflicts.workload.faults import BrokenRow
 from replication_conflicts.workload.rounds import Round, Rounds
-from replication_conflicts.workload.story import Office, Place, Settings, Story
+from replication_conflicts.workload.story import Office, Settings, Story, Workplace
 
 __all__ = [
     "BrokenRow",
     "Office",
-    "Place",
     "Round",
     "Rounds",
     "Settings",
     "Story",
+    "Workplace",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from replication_conflicts.publication.values import Row
-from replication_conflicts.workload.story import START, Activity, Office, Place, Settings, Story
+from replication_conflicts.workload.story import START, Activity, Office, Settings, Story, Workplace
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Rounds:
         self.number = 0
         self._rng = settings.random(story.publication, "rounds")
         self._world = story.make_world(tuple(story.subscribers))
-        self._places: list[Place] = []
+        self._places: list[Workplace] = []
         self._was_offline: str | None = None
         self.initial: Mapping[str, list[Row]] = story.initial_rows(
             settings.random(story.publication, "initial"),
@@ -45,7 +45,7 @@ class Rounds:
     def open(self, offices: Sequence[Office]) -> None:
         """The nodes, the publisher first, then the subscribers in the story's order."""
         self._places = [
-            self.story.make_place(
+            self.story.make_workplace(
                 office, number, self.settings.random(self.story.publication, office.name)
             )
             for number, office in enumerate(offices)
@@ -81,7 +81,7 @@ class Rounds:
         place.node.transaction(changes, place.moment())
 
     @staticmethod
-    def _activity(place: Place, activities: Mapping[Activity, int]) -> Activity:
+    def _activity(place: Workplace, activities: Mapping[Activity, int]) -> Activity:
         return place.rng.choices(list(activities), weights=list(activities.values()))[0]
 
     def _transactions_of_this_round(self) -> int:

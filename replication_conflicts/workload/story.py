@@ -13,9 +13,9 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Protocol
 
-from replication_conflicts.nodes import Change
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.values import Key, Row
+from replication_conflicts.simulation import Change
 from replication_conflicts.workload.faults import BrokenRow
 
 START = datetime(2025, 3, 3, 8, 0, tzinfo=timezone.utc)
@@ -41,7 +41,7 @@ class Office(Protocol):
 
 
 @dataclass
-class Place:
+class Workplace:
     """A node, and the people at it. A story may add what its people remember."""
 
     node: Office
@@ -125,7 +125,7 @@ class Story:
     at_publisher: Mapping[Activity, int]
     at_subscribers: Mapping[Activity, int]
     make_world: Callable[[tuple[str, ...]], Any]
-    make_place: Callable[[Office, int, random.Random], Place]
+    make_workplace: Callable[[Office, int, random.Random], Workplace]
     initial_rows: Callable[[random.Random, Any, int, datetime], Mapping[str, list[Row]]]
     broken_rows: Callable[[int, str, datetime, FeedRow | None], list[BrokenRow]]
     known_article: str

@@ -22,19 +22,41 @@ from tests.python.repository import copy_project
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+NODES_LOOP = Path(__file__).parent / "nodes_loop"
+
 # how long one example takes says more about the machine than about the code
 settings.register_profile("machines_differ", deadline=None)
 settings.load_profile("machines_differ")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """An error in a thread is one of the test that began it, not a warning: else people who were to
+    be at work beside something would end, and it would work very well.
+    """
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+
+
 # before xdist looks at the marks
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share a Spark session stay in one process, where pytest has several."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that share a Spark session stay in one process, where pytest has several; there, short
+    ones come last, so that the processes end together.
+    """
     for item in items:
         uses_session = "scratch_state" in getattr(item, "fixturenames", ())
         if uses_session and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group("session"))
+    if hasattr(config, "workerinput"):
+        items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """Processes that are to be killed are forked, so they come before Java is there; then what
+    needs Spark, minutes at a time, and then what fills the rest.
+    """
+    if NODES_LOOP in item.path.parents:
+        return 0
+    return 1 if item.get_closest_marker("spark") else 2
 
 
 @dataclass(frozen=True)

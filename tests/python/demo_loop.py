@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from replication_conflicts.nodes import Command
 from replication_conflicts.publication.publication import publication_from_vars
 from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.simulation import Command
 from replication_conflicts.workload import Settings, Story, field_sales, inventory
 from tests.python import sequential_reader as reader
 from tests.python.documented_cases import node_command, stored_row

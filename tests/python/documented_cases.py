@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from replication_conflicts import nodes
-from replication_conflicts.nodes import MergeNode, Node, Queue
-from replication_conflicts.nodes.commands import Command as NodeCommand
-from replication_conflicts.nodes.node import ChangeReference
+from replication_conflicts import simulation
 from replication_conflicts.publication.feed import FeedRow as NodeFeedRow
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.values import Row
@@ -29,6 +26,9 @@ from replication_conflicts.scenarios.steps import (
     key_values,
 )
 from replication_conflicts.scenarios.suite import Case, Suite
+from replication_conflicts.simulation import MergeNode, Node, Queue
+from replication_conflicts.simulation.commands import Command as NodeCommand
+from replication_conflicts.simulation.node import ChangeReference
 from tests.python.documented_comparison import Comparison
 from tests.python.expressions import checks_of, row_filters_of
 from tests.python.sequential_reader import (
@@ -55,13 +55,13 @@ class Play:
         self.is_hard = is_hard
         self.publication = suite.publication
         self.queue = Queue()
-        self.hq = nodes.publisher_node(self.publication, self.queue)
+        self.hq = simulation.publisher_node(self.publication, self.queue)
         self.subscribers: dict[str, Node] = {}
         self.options: dict[str, Mapping[str, object]] = {}
         rows: dict[str, list[Mapping[str, object]]] = {
             name: list(rows) for name, rows in case.initial.items()
         }
-        self.start = nodes.initial_rows(self.publication, rows, self.hq.identity)
+        self.start = simulation.initial_rows(self.publication, rows, self.hq.identity)
         self.hq.reset(self.start)
         self.held = self.start
         options: Mapping[str, Any] = suite.options
@@ -86,7 +86,7 @@ class Play:
         """Why runs stop, once a change of configuration is not allowed."""
 
     def _subscribe(self, name: str, options: Mapping[str, object]) -> None:
-        self.subscribers[name] = nodes.subscriber_node(self.publication, name, options)
+        self.subscribers[name] = simulation.subscriber_node(self.publication, name, options)
         self.subscribers[name].reset(
             stored
             for stored in self.held
@@ -255,7 +255,7 @@ class Play:
                 self.reader.set_subscription(name, self.options[name])
                 node = self.subscribers[name]
                 if isinstance(node, MergeNode):
-                    node.priority = nodes.stamped_priority(self.options[name])
+                    node.priority = simulation.stamped_priority(self.options[name])
         except ConfigurationRefused as refused:
             self.refused = str(refused)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from replication_conflicts.publication.publication import Publication
+from replication_conflicts.scenarios.own_records import Named
 from tests.python.sequential_reader import Command, Conflict, SequentialReader
 
 if TYPE_CHECKING:
@@ -113,11 +114,39 @@ class Comparison:
             "old_version": command.old_version,
             "new_version": command.new_version,
             "lineage": dict(command.lineage) if command.lineage else None,
+            "transaction_id": self._transaction(command.transaction_id),
+            # a build counts from 1
+            "sequence": command.sequence + 1,
+            "cause": self._change(command.change_id),
         }
+
+    def _change(self, change_id: str | None) -> Named:
+        """A change, as its step is called, or by the id of a raw row."""
+        return self._named({change_id}, change_id)
+
+    def _transaction(self, transaction_id: str | None) -> Named:
+        changes = {
+            one.change_id for one in self.reader.outcomes if one.transaction_id == transaction_id
+        }
+        return self._named(changes, transaction_id)
+
+    def _named(self, changes: Collection[str | None], own: str | None) -> Named:
+        if own is None:
+            return Named()
+        steps = [
+            name
+            for name, references in self.play.references.items()
+            if any(one.change_id in changes for one in references)
+        ]
+        return Named((*steps, own))
 
     def _fits(self, record: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """The record has what is wanted; rows and keys by value, as their article types them."""
         for name, value in wanted.items():
+            if isinstance(record[name], Named):
+                if not record[name].has(value):
+                    return False
+                continue
             if isinstance(value, Mapping) and name != "lineage":
                 article = self.publication.articles[record["article"]]
                 if not value.keys() <= article.columns.keys():

@@ -12,7 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from replication_conflicts.nodes import (
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.simulation import (
     Command,
     Node,
     Queue,
@@ -20,9 +23,6 @@ from replication_conflicts.nodes import (
     publisher_node,
     subscriber_node,
 )
-from replication_conflicts.publication.feed import FeedRow
-from replication_conflicts.publication.publication import Publication
-from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.workload import BrokenRow, Round, Rounds, Settings, Story
 from replication_conflicts.workload.faults import COPIES_OF_LAST_DELIVERY, COPIES_OF_THIS_DELIVERY
 from replication_conflicts.workload.story import START

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from replication_conflicts.cli import app
+from replication_conflicts.console import capture
 from replication_conflicts.environment.profile import write_profile
 
 PROJECT = """
@@ -119,7 +120,7 @@ def test_renew_says_what_has_come(shop: Shop) -> None:
     [
         (["--publication", "x"], None, "there is no publication 'x', only: shop"),
         ([], "sqlite:////nowhere.db", "there is no database /nowhere.db"),
-        ([], "mysql://somewhere/x", "mysql is no database that the agent can serve"),
+        ([], "mysql://somewhere/x", "mysql is not supported; a node's database is one of: sqlite"),
     ],
 )
 def test_a_mistake_is_one_line(shop: Shop, words: list[str], url: str | None, message: str) -> None:
@@ -127,6 +128,43 @@ def test_a_mistake_is_one_line(shop: Shop, words: list[str], url: str | None, me
     assert result.exit_code == 1
     assert message in result.output
     assert len(result.output.strip().splitlines()) == 1
+
+
+def test_an_upload_looks_at_the_database_before_spark_starts(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_: object) -> None:
+        raise AssertionError("Spark has started")
+
+    monkeypatch.setattr(capture, "spark_of", start)
+    result = shop.call("capture", "upload")
+    assert result.exit_code == 1
+    assert result.output == (
+        "publication 'shop' is not captured here: `capture install` first, or correct the URL\n"
+    )
+    shop.call("capture", "install", "--node", "north")
+    more = PROJECT.replace("name: string}", "name: string, size: int}")
+    (shop.folder / "dbt_project.yml").write_text(more, encoding="utf-8")
+    assert "`capture renew`" in shop.call("capture", "upload").output
+
+
+def test_an_upload_is_one_line(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Feed:
+        """In the place of the lakehouse's."""
+
+        def __init__(self, *_: object) -> None:
+            """Takes everything."""
+
+        def deliver(self, *_: object) -> None:
+            """It has come."""
+
+        prepare = deliver
+
+    monkeypatch.setattr(capture, "spark_of", lambda *_: None)
+    monkeypatch.setattr(capture, "LakehouseFeed", Feed)
+    shop.call("capture", "install", "--node", "north")
+    shop.sql("insert into item (id, name) values (1, 'bolt')")
+    assert shop.call("capture", "upload").output == "In the feed: 1 change in 1 batch.\n"
 
 
 @pytest.mark.parametrize("kind", ["array<string>", "map<string, int>", "STRUCT<a: int>"])
@@ -152,7 +190,8 @@ def test_the_agent_serves_no_other_node(shop: Shop) -> None:
 
 def test_a_priority_that_nothing_would_carry_is_refused(shop: Shop) -> None:
     result = shop.call("capture", "install", "--node", "north", "--priority", "5")
-    assert (result.exit_code, "--priority is of merge replication" in result.output) == (1, True)
+    said = "--priority: only publications of merge replication have priorities\n"
+    assert (result.exit_code, result.output) == (1, said)
     assert len(shop.sql("select name from sqlite_master")) == 1
 
 

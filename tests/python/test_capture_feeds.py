@@ -387,6 +387,10 @@ def test_changes_of_two_tables_in_commits_of_one_number_stay_apart(
     feeds: dict[str, list[dict[str, Any]]],
 ) -> None:
     products, movements = feeds["delta_product"], feeds["delta_movement"]
+    commits = [
+        {row["transaction_id"].rpartition("/")[2] for row in rows} for rows in (products, movements)
+    ]
+    assert commits[0] & commits[1]
     for column in ("change_id", "transaction_id"):
         assert {row[column] for row in products}.isdisjoint(row[column] for row in movements)
 

@@ -171,14 +171,20 @@ def test_a_run_that_was_taken_for_dead_stops(file: SharedFile) -> None:
 
 
 def test_storage_that_does_not_answer_once_loses_nothing(file: SharedFile) -> None:
+    def beat() -> int:
+        return int(json.loads(file.read() or "")["beat"])
+
     claim = Claim(file, "patient", BEAT)
     claim.take()
     file.is_reachable = False
     time.sleep(2 * BEAT)
     file.is_reachable = True
-    time.sleep(2 * BEAT)
+    missed = beat()
+    time.sleep(3 * BEAT)
     claim.check()
+    assert beat() > missed, "the next run would take it for dead"
     claim.release()
+    assert file.read() is None
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 
 from replication_conflicts.cluster import standalone
 from replication_conflicts.cluster.compare import compared, play_on_both
+from replication_conflicts.cluster.play import models_of_one_run
 from replication_conflicts.cluster.standalone import ClusterProblem, standalone_cluster
 from replication_conflicts.environment import check
 
@@ -135,6 +136,27 @@ def test_a_cluster_gives_the_same_result_as_local(tmp_path: Path) -> None:
     assert rows["change_outcomes"] > 600
     assert rows["conflicts_info"] > 0
     assert rows["distribution_commands"] > 600
+
+
+def test_what_is_of_one_run_alone_is_not_compared() -> None:
+    kinds = {
+        "queue": ("scratch", []),
+        "decisions": ("rounds", ["queue"]),
+        "last_decisions": ("kept_view", ["decisions"]),
+        "log": ("ledger", ["last_decisions"]),
+        "conflicts": ("kept_view", ["log"]),
+    }
+    nodes = {
+        name: {
+            "name": name,
+            "resource_type": "model",
+            "config": {"materialized": kind},
+            "depends_on": {"nodes": parents},
+        }
+        for name, (kind, parents) in kinds.items()
+    }
+    nodes["test"] = {"resource_type": "test"}
+    assert models_of_one_run({"nodes": nodes}) == {"queue", "decisions", "last_decisions"}
 
 
 def test_results_that_differ_are_told(tmp_path: Path) -> None:

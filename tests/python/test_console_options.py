@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from replication_conflicts.cli import app
 from replication_conflicts.console import capture, distribute, what_if
+from replication_conflicts.environment import folders
 from replication_conflicts.environment.profile import write_profile
 
 # what both have: the name of the parameter here and in dbt
@@ -126,6 +128,8 @@ def test_an_error_of_spark_is_short(
 
     monkeypatch.chdir(project)
     Path("shop.db").touch()
+    # what an upload finds there before Spark starts
+    monkeypatch.setattr(capture, "check_is_installed", lambda *_: None)
     monkeypatch.setattr(module, "answer" if module is what_if else "spark_of", fail)
     result = call(*command.split())
     assert result.exit_code == 1
@@ -136,6 +140,46 @@ def test_an_error_of_nobody_stays_one(project: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(what_if, "answer", lambda *_: 1 / 0)
     monkeypatch.chdir(project)
     assert isinstance(call("what-if", "--policy", "subscriber_wins").exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "build",
+        "profile",
+        "what-if --policy subscriber_wins",
+        "query select",
+        "capture install --node a --url sqlite:///shop.db",
+        "distribute --subscriber a --url sqlite:///shop.db",
+    ],
+)
+def test_a_folder_without_a_project_is_said_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(folders, "project_folder", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    result = call(*command.split())
+    assert result.exit_code == 1
+    assert result.output == (
+        f"there is no {tmp_path.resolve() / 'dbt_project.yml'}. Name the folder of a dbt project:"
+        " --project-dir\n"
+    )
+
+
+@pytest.mark.parametrize("width", [80, 130])
+def test_help_is_as_wide_as_the_terminal(width: int) -> None:
+    """No line ends where a docstring's does."""
+    group: Any = typer.main.get_command(app)
+    words: list[list[str]] = [[], *([one] for one in group.commands)]
+    words += [["capture", one] for one in ("install", "renew", "upload", "remove", "ddl")]
+    for command in words:
+        text = call(*command, "--help", env={"COLUMNS": str(width)}).output
+        prose = text.partition("Usage:")[2].partition("╭")[0]
+        for paragraph in prose.split(f"\n{' ' * width}\n"):
+            lines = [line.strip() for line in paragraph.strip().splitlines()]
+            for line, following in pairwise(lines):
+                room = width - 2 - len(line)
+                assert len(following.split()[0]) >= room, (command, line)
 
 
 def commands(group: Any) -> list[Any]:
@@ -150,11 +194,14 @@ def commands(group: Any) -> list[Any]:
 def test_shared_options_have_all_spellings_of_dbt() -> None:
     theirs = {one.name: one for one in cli.commands["build"].params}
     with_target = []
+    seen = set()
     for command in commands(typer.main.get_command(app)):
         for one in command.params:
             if one.name in SHARED:
+                seen.add(one.name)
                 other = theirs[one.name]
                 assert (set(one.opts), one.envvar) == (set(other.opts), other.envvar), command.name
             if one.name == "target":
                 with_target.append(command.name)
+    assert seen == {*SHARED}
     assert sorted(with_target) == ["build", "distribute", "query", "upload", "what-if"]

@@ -96,6 +96,16 @@ def test_rows_are_printed_in_the_form_that_is_asked_for(
     assert [line for line in found if line.strip("─ ")] == wanted
 
 
+def test_keys_of_a_map_are_in_the_order_of_their_names() -> None:
+    rows: list[tuple[object, ...]] = [({"sku": "BX", "branch": None, "note": "a"},)]
+    spark: Any = Answered(["winning_row"], rows)
+    console = plain_console()
+    console.width = 80
+    with console.capture() as printed:
+        print_query(console, spark, "published", "select ...", 50)
+    assert "branch=NULL, note=a, sku=BX" in printed.get()
+
+
 def test_a_csv_that_is_cut_says_so_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
     spark: Any = Answered(["id"], [(1,), (2,)])
     print_query(plain_console(), spark, "published", "select ...", 1, Form.CSV)

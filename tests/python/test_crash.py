@@ -102,6 +102,8 @@ def test_a_killed_run_is_healed_by_the_next(second: str, third: str, tmp_path: P
     wait_for_delivery(process, folder, 1)
     kill_at_commit(process, state, second)
     kill_at_commit(start_builds(folder, state, 3, 3), state, third)
+    is_finished = [finished_mark(folder, delivery).exists() for delivery in (1, 2, 3)]
+    assert is_finished == [True, False, False], "a kill came too late"
     assert finished_problems(folder, state) == []
 
 

@@ -17,8 +17,10 @@ from tests.python.merge_example import (
 )
 from tests.python.strategies import Case
 from tests.python.strategies.merge_cases import (
+    decided_on_earlier_runs,
     key_case,
     merge_case,
+    merge_case_in_two_runs,
     record_case,
     reporting_case,
     resolver_case,
@@ -59,17 +61,21 @@ def play(name: str, cases: Sequence[Case], folder: Path, state: Path) -> dict[st
 def test_builds_equal_the_sequential_reader(tmp_path: Path, scratch_state: Path) -> None:
     """Row and column tracking, priorities, constraints, resolvers; initial rows of a subscriber.
 
-    Changes that fail for reasons of their own fail in the same round, however many they are.
+    Changes that fail for reasons of their own fail in the same round, however many they are. Two
+    runs and no more: every run costs seconds for each article, and test_growing_publications.py
+    has three.
     """
+    random = [merge_case_in_two_runs(seed) for seed in SEEDS]
+    assert min(map(decided_on_earlier_runs, random)) >= 8
     cases = [
-        *(merge_case(seed) for seed in SEEDS),
+        *random,
         *(key_case(seed) for seed in KEY_SEEDS),
         initial_versions_of_a_subscriber(),
         broken_keys(),
         keys_in_chains(),
     ]
     rounds = play("differential_merge", cases, tmp_path, scratch_state)
-    assert rounds[BROKEN_KEYS] <= 3
+    assert 0 < rounds[BROKEN_KEYS] <= 3
 
 
 @pytest.mark.spark

@@ -136,7 +136,7 @@ def test_a_command_that_cannot_be_carried_out_is_named(
     ("url", "message"),
     [
         ("no url", "no database URL"),
-        ("oracle://somewhere/x", "oracle is no database"),
+        ("oracle://somewhere/x", "oracle is not supported"),
         ("sqlite://", "in memory"),
         ("sqlite:////nowhere/at/all.db", "there is no database"),
     ],
@@ -259,9 +259,22 @@ def test_the_summary_says_what_was_done_and_what_was_refused() -> None:
     assert "--on-error skip" in said
 
 
+def test_a_summary_is_a_line_each_however_narrow_the_console_is() -> None:
+    console = Console(record=True, width=20)
+    summary = Summary(place=Place(5166), transactions=1, seconds=7.1, initial_rows=1)
+    summary.commands.update({"replicated": 1})
+    with console.capture() as printed:
+        print_summary(console, "north", summary)
+    assert printed.get().splitlines() == [
+        "north: 1 command in 1 transaction (7.1 s); position 5,166",
+        "  1 replicated; 0 rows changed",
+        "  1 initial row",
+    ]
+
+
 def test_a_plan_counts_and_changes_nothing() -> None:
     console = Console(record=True, width=200)
     print_plan(console, [command(3), command(3, 2), command(5)], Place(2))
     said = console.export_text()
-    assert "Behind position 2: 2 transactions" in said
+    assert "After position 2: 2 transactions" in said
     assert "Nothing was changed." in said

@@ -9,8 +9,14 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.nodes import Node, Queue, initial_rows, publisher_node, subscriber_node
 from replication_conflicts.publication.publication import publication_from_vars
+from replication_conflicts.simulation import (
+    Node,
+    Queue,
+    initial_rows,
+    publisher_node,
+    subscriber_node,
+)
 from tests.python.documented_cases import node_command, stored_row
 from tests.python.repository import REPOSITORY
 from tests.python.sequential_reader import SequentialReader

@@ -20,11 +20,17 @@ HARD_SUITES = ("contract_violations", "merge_known_position")
 
 
 def run(files: list[Path], is_hard: bool, folder: Path, state: Path) -> RunResult:
-    """Run suite files as `make scenarios` does."""
+    """Run suite files as `make scenarios` does; every case of theirs has a result."""
     suites, problems = read_suites(files)
     assert problems == []
     expected = read_expected_failures(SCENARIOS / "expected_failures.yml")
-    return run_suites(suites, is_hard, print, expected, folder, state)
+    result = run_suites(suites, is_hard, print, expected, folder, state)
+    known = [one for one, _ in (*result.waiting, *result.surprising)]
+    played = [(one.suite.name, one.case.name) for one in (*result.passed, *result.failed, *known)]
+    assert sorted(played) == sorted(
+        (suite.name, case.name) for suite in suites for case in suite.cases
+    )
+    return result
 
 
 def failures(result: RunResult) -> list[str]:
@@ -36,7 +42,9 @@ def failures(result: RunResult) -> list[str]:
 
 def named(pattern: str) -> list[Path]:
     """The suites whose names fit."""
-    return sorted(SCENARIOS.glob(f"*/{pattern}.yml"))
+    found = sorted(SCENARIOS.glob(f"*/{pattern}.yml"))
+    assert found, pattern
+    return found
 
 
 def each_by_itself(names: Iterable[str]) -> list[Any]:

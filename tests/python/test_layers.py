@@ -18,7 +18,7 @@ ORDER = (
     ("database", "dbt_build", "dbt_replication_conflicts", "models"),
     ("capture", "distribution", "what_if"),
     ("lakehouse",),
-    ("nodes",),
+    ("simulation",),
     ("scenarios", "workload"),
     ("demo",),
     ("cluster",),
@@ -28,7 +28,7 @@ ORDER = (
 )
 HEIGHT = {part: height for height, parts in enumerate(ORDER) for part in parts}
 # who makes up what people do: nobody else has to do with simulated nodes
-SIMULATING = {"nodes", "scenarios", "workload", "demo"}
+SIMULATING = {"scenarios", "simulation", "workload", "demo"}
 
 
 def parts() -> dict[str, list[Path]]:
@@ -66,7 +66,7 @@ def forbidden(part: str, source: str) -> set[str]:
         other
         for other in imported(source)
         if other != part
-        and (HEIGHT[other] >= HEIGHT[part] or (other == "nodes" and part not in SIMULATING))
+        and (HEIGHT[other] >= HEIGHT[part] or (other == "simulation" and part not in SIMULATING))
     }
 
 
@@ -88,7 +88,7 @@ def test_a_part_imports_what_is_below_it(part: str) -> None:
 @pytest.mark.parametrize(
     ("part", "source", "others"),
     [
-        ("demo", "from replication_conflicts.nodes import Change", set()),
+        ("demo", "from replication_conflicts.simulation import Change", set()),
         ("capture", "from replication_conflicts.capture import tables", set()),
         (
             "capture",
@@ -97,7 +97,7 @@ def test_a_part_imports_what_is_below_it(part: str) -> None:
         ),
         ("database", "from replication_conflicts import cli, statements", {"cli"}),
         ("lakehouse", "def f():\n    import replication_conflicts.demo.play", {"demo"}),
-        ("console", "from replication_conflicts.nodes.node import INSERT", {"nodes"}),
+        ("console", "from replication_conflicts.simulation.node import INSERT", {"simulation"}),
     ],
 )
 def test_an_import_of_what_is_above_is_seen(part: str, source: str, others: set[str]) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.nodes import (
+from replication_conflicts.publication.publication import Publication, publication_from_vars
+from replication_conflicts.simulation import (
     Command,
     MergeNode,
     Queue,
@@ -18,7 +19,6 @@ from replication_conflicts.nodes import (
     stamped_priority,
     subscriber_node,
 )
-from replication_conflicts.publication.publication import Publication, publication_from_vars
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 LATER = NOON + timedelta(seconds=1)

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.nodes import (
+from replication_conflicts.publication.publication import Publication, publication_from_vars
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import ValueProblem
+from replication_conflicts.simulation import (
     Change,
     Command,
     ImpossibleChange,
@@ -18,9 +21,6 @@ from replication_conflicts.nodes import (
     publisher_node,
     subscriber_node,
 )
-from replication_conflicts.publication.publication import Publication, publication_from_vars
-from replication_conflicts.publication.rows import StoredRow
-from replication_conflicts.publication.values import ValueProblem
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 BOLT = {"item_id": 1, "name": "bolt", "price": "1.00"}
@@ -244,6 +244,19 @@ def test_reinitialization(publication: Publication, north: Node) -> None:
     assert [row["name"] for row in north.rows("item")] == ["fresh"]
     # what lies behind the snapshot is not applied on top of it
     assert north.apply([late]) == []
+
+
+def test_several_refusals_of_a_row_come_one_after_the_other(
+    publication: Publication, north: Node
+) -> None:
+    held = version_of(north)
+    for error in (547, 2627):
+        north.refuse("item", (1,), error)
+    for number in ("1", "2", "3"):
+        north.apply([command(publication, command_id=number, old_version=held, new_version="v2")])
+    reports = north.take_refusals()
+    assert [(one.command_id, one.error_code) for one in reports] == [("1", 547), ("2", 2627)]
+    assert version_of(north) == "v2"
 
 
 def test_a_refused_command_is_reported(publication: Publication, north: Node) -> None:

@@ -12,9 +12,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
-from replication_conflicts.scenarios.compare import Difference, _identity, match
+from replication_conflicts.scenarios.differences import Difference, identity, match
 from replication_conflicts.scenarios.expected import ExpectedFailures, read_expected_failures
 from replication_conflicts.scenarios.group import CaseResult
+from replication_conflicts.scenarios.outputs import Outputs, Record
+from replication_conflicts.scenarios.own_records import Named
 from replication_conflicts.scenarios.report import print_failure
 from replication_conflicts.scenarios.runner import RunResult, count, group_suites
 from replication_conflicts.scenarios.side_by_side import (
@@ -60,7 +62,61 @@ def test_names_of_a_case() -> None:
     assert names.to_own("c08_north") == "c08_north"
     assert names.to_own(None) is None
     assert names.in_own_words("c07_north, c07_south and c08_west") == "north, south and c08_west"
+    assert names.to_own_id(names.to_shared_id("a1")) == "a1"
+    assert names.to_own_id("c08/a1") == "c08/a1"
     assert names.strip({"scenario_case": "c07", "a": 1}) == {"a": 1}
+
+
+def test_what_has_several_names() -> None:
+    change = Named(("n1", "a1"))
+    assert change.has("n1")
+    assert change.has("a1")
+    assert not change.has("n2")
+    assert not change.has(None)
+    assert Named().has(None)
+    assert not Named().has("n1")
+    assert (str(change), str(Named())) == ("n1 or a1", "null")
+
+
+class Commands(Outputs):
+    """Written commands alone."""
+
+    def __init__(self, *written: tuple[str, int, int, str | None, str | None]) -> None:
+        self._written = written
+
+    def records(self, relation: str) -> list[Record]:
+        assert relation == "distribution_commands"
+        names = ("command_id", "queue_position", "sequence", "subscriber", "key")
+        return [
+            {
+                **dict(zip(names, one, strict=True)),
+                "publication": "shop",
+                "key": None if one[4] is None else {"scenario_case": one[4]},
+            }
+            for one in self._written
+        ]
+
+
+def test_commands_are_counted_without_those_of_other_cases() -> None:
+    outputs = Commands(
+        ("for all", 7, 1, None, "c01"),
+        ("of another case's subscriber", 7, 2, "c02_north", "c01"),
+        ("of its own", 7, 3, "c01_north", "c01"),
+        ("of another case", 7, 4, None, "c02"),
+        ("of the publisher", 7, 5, "HQ", "c01"),
+        ("to start over", 7, 6, "c01_south", None),
+        ("behind", 7, (1 << 32) + 3, None, "c01"),
+        ("later", 8, 2, None, "c01"),
+    )
+    assert outputs.sequences("shop", "c01", "HQ") == {
+        "for all": 1,
+        "of its own": 2,
+        "of the publisher": 3,
+        "to start over": 4,
+        "behind": (1 << 32) + 1,
+        "later": 1,
+    }
+    assert outputs.sequences("other", "c01", "HQ") == {}
 
 
 def test_cases_that_set_the_queue_are_apart() -> None:
@@ -211,10 +267,10 @@ def test_publications_of_one_name_are_apart() -> None:
 
 def test_numbers_are_compared_by_value_to_the_last_digit() -> None:
     one = Decimal("12345678901234567890123456789.0000000001")
-    assert _identity({"a": one}) != _identity({"a": one + Decimal("0.0000000001")})
-    assert _identity({"a": Decimal("1.50")}) == _identity({"a": Decimal("1.5")})
-    assert _identity({"a": 0.0}) == _identity({"a": -0.0})
-    assert _identity({"a": float("nan")}) == _identity({"a": float("nan")})
+    assert identity({"a": one}) != identity({"a": one + Decimal("0.0000000001")})
+    assert identity({"a": Decimal("1.50")}) == identity({"a": Decimal("1.5")})
+    assert identity({"a": 0.0}) == identity({"a": -0.0})
+    assert identity({"a": float("nan")}) == identity({"a": float("nan")})
 
 
 def test_counting() -> None:

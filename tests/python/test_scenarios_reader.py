@@ -12,26 +12,21 @@ from typing import Any
 
 import pytest
 
-from replication_conflicts.nodes import Command, Positions, initial_rows
 from replication_conflicts.publication.commands import SnapshotTable
 from replication_conflicts.publication.publication import Publication
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.compare import Comparison
 from replication_conflicts.scenarios.outputs import Outputs, Record
-from replication_conflicts.scenarios.play import (
-    CasePlay,
-    RunDone,
-    RunDue,
-    SharedPublication,
-    play_in_waves,
-)
+from replication_conflicts.scenarios.play import CasePlay, SharedPublication
 from replication_conflicts.scenarios.side_by_side import (
     case_names,
     shared_options,
     shared_publication,
 )
 from replication_conflicts.scenarios.suite import CASE_COLUMN, Suite, read_suite
+from replication_conflicts.scenarios.waves import RunDone, RunDue, play_in_waves
+from replication_conflicts.simulation import Command, Positions, initial_rows
 from tests.python.documented_comparison import addressee
 from tests.python.sequential_reader import Event, PolicyChangeRefused, SequentialReader
 

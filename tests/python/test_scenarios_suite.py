@@ -254,3 +254,34 @@ def test_raw_rows(tmp_path: Path) -> None:
     raw["lineage"] = {"north": 1}
     with pytest.raises(SuiteProblem, match=r"steps\[2\].raw.item.lineage: unknown key"):
         read(tmp_path, yaml.safe_dump(content))
+
+
+def test_names_are_those_that_the_project_takes(tmp_path: Path) -> None:
+    text = SUITE.replace("north", "süd").replace("price", "größe_2")
+    text = text.replace("item: {item_id", "1_Item: {item_id").replace("item: [", "1_Item: [")
+    [case] = read(tmp_path, text.replace("    item:", "    1_Item:")).cases
+    assert case.expect.rows["süd"] == "same"
+    assert case.initial["1_Item"][0]["größe_2"] == Decimal("1.10")
+    # tables are called by it
+    with pytest.raises(SuiteProblem, match="'Größe' must be letters from a to z, digits and _"):
+        read(tmp_path, SUITE.replace("    item:", "    Größe:"))
+    with pytest.raises(SuiteProblem, match="'na me' must be letters, digits and _"):
+        read(tmp_path, SUITE.replace("name: string", "na me: string"))
+
+
+COMMANDS = "commands: {north: [{publication: stock, sequence: 1, transaction_id: 7, cause: n1}]}"
+
+
+def test_what_is_behind_commands(tmp_path: Path) -> None:
+    text = SUITE.replace("conflicts: []", COMMANDS)
+    [case] = read(tmp_path, text).cases
+    # commands of other publications are not looked at
+    assert case.expect.commands["north"] == ({"sequence": 1, "transaction_id": "7", "cause": "n1"},)
+    for old, new, message in (
+        ("stock, ", "shop, ", "publication: 'shop' must be one of: stock"),
+        ("sequence: 1", "sequence: one", "sequence: must be a whole number"),
+        ("cause: n1", "cause: [n1]", "cause: must be a text"),
+        ("cause: n1", "reason: n1", "reason: unknown key"),
+    ):
+        with pytest.raises(SuiteProblem, match=message):
+            read(tmp_path, SUITE.replace("conflicts: []", COMMANDS.replace(old, new)))

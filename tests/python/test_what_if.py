@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from rich.console import Console
 from typer.testing import CliRunner
 
 from replication_conflicts.cli import app
 from replication_conflicts.environment.profile import write_profile
 from replication_conflicts.publication.configuration import ConfigurationProblem
+from replication_conflicts.what_if.answer import Answer
 from replication_conflicts.what_if.question import Question, check_subscribers, read_question
+from replication_conflicts.what_if.report import print_answer
 
 CONFIGURED: dict[str, Any] = {
     "stock": {"replication": "queued", "publisher": "HQ", "articles": {"item": {"columns": {}}}},
@@ -121,6 +125,57 @@ def test_a_priority_is_that_of_a_server_subscription() -> None:
         check_subscribers(question, {"north": "client", "south": "server"})
     with pytest.raises(ConfigurationProblem, match=r"no subscription.*one of: none"):
         check_subscribers(question, {})
+
+
+class Told(Answer):
+    """An answer that knows its changes: both tables are made of them."""
+
+    def rows(self, query: str) -> list[Mapping[str, Any]]:
+        return CHANGES
+
+
+def told_change(position: int, decided: str, what_if: str, differs_in: list[str]) -> dict[str, Any]:
+    """Both sides as the outcome, the kind of conflict and its winner."""
+    found: dict[str, Any] = {}
+    for side, words in (("decided", decided), ("what_if", what_if)):
+        outcome, kind, winner = [word or None for word in words.split("/")]
+        found |= {f"{side}_outcome": outcome, f"{side}_conflict_kind": kind}
+        found[f"{side}_winner_node"] = winner
+    one = {"article": "customer", "row_key": "7", "node": "south", "operation": "update"}
+    counts = dict.fromkeys(("change_count", "transaction_count", "touched_row_count"), 1)
+    return {**one, **found, **counts, "queue_position": position, "differs_in": differs_in}
+
+
+CHANGES: list[Mapping[str, Any]] = [
+    told_change(
+        3, "rejected/update_update/north", "won/update_update/south", ["outcome", "winner", "row"]
+    ),
+    told_change(13, "failed/failed_update/HQ", "failed/failed_update/HQ", ["version"]),
+    told_change(14, "applied//", "applied/update_update/HQ", ["conflict", "winner", "version"]),
+    told_change(15, "failed/failed_update/HQ", "failed/failed_update/HQ", ["version", "row"]),
+]
+
+
+def test_the_answer_says_in_what_decisions_differ() -> None:
+    spark: Any = None
+    console = Console(record=True, width=80, markup=False, highlight=False)
+    with console.capture() as printed:
+        print_answer(console, Told(spark, Question("crm"), "published_what_if", 9), 20)
+    lines = printed.get().splitlines()
+    assert lines[1] == (
+        "4 of 9 changes would have been decided otherwise: 1 in the outcome,"
+        " 1 in the conflict, 2 in the row or its version alone."
+    )
+    head = next(number for number, line in enumerate(lines) if "position" in line)
+    assert lines[head].split() == ["position", "change", "decided", "what", "if", "differs", "in"]
+    [failed] = [line for line in lines[head:] if line.split()[:1] == ["13"]]
+    assert failed.split()[-3:] == ["failed", "failed", "version"]
+    [failed] = [line for line in lines[head:] if line.split()[:1] == ["15"]]
+    assert failed.split()[-2:] == ["version,", "row"]
+    # where both sides of the counts look alike, they say what does not
+    assert "differs in" in "\n".join(lines[:head])
+    # words are never cut
+    assert "…" not in printed.get()
 
 
 def test_errors_of_the_command_come_before_spark(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from functools import cache
 
 import pytest
 
-from replication_conflicts.nodes import Node
 from replication_conflicts.publication.feed import FeedRow, feed_columns
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.values import Key
+from replication_conflicts.simulation import Node
 from replication_conflicts.workload import Settings
 from replication_conflicts.workload.inventory import BRANCHES
 from tests.python.demo_loop import POLICIES, SMALL, Loop

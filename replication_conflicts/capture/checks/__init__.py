@@ -3,4 +3,5 @@
 ``table``     every database, and in which order
 ``sqlite``    SQLite alone
 ``postgres``  PostgreSQL alone
+``since``     whether it is still so, asked by every upload and every run of the agent
 """

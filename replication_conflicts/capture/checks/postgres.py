@@ -35,6 +35,16 @@ def check_sees_all(connection: Connection, publication: NodePublication) -> None
             )
 
 
+def check_encoding(connection: Connection) -> None:
+    """Errors: CaptureProblem where PostgreSQL keeps texts as bytes that may be no text at all."""
+    encoding = run_plain(connection, "show server_encoding").scalar_one()
+    if encoding == "SQL_ASCII":
+        raise CaptureProblem(
+            f"the database keeps its texts in {encoding}, which is any bytes: make a new database"
+            " `encoding 'UTF8' template template0`, and take everything there by `pg_dump`"
+        )
+
+
 def check_is_alone(connection: Connection, article: NodeArticle) -> None:
     """Triggers are of one table: what is written to those that inherit from it is not captured."""
     table = regclass(article.name)
@@ -49,6 +59,22 @@ def check_is_alone(connection: Connection, article: NodeArticle) -> None:
             f"table {article.name!r}: the table {heir} inherits from it, and rows there are seen in"
             f" it without being captured: `alter table {heir} no inherit"
             f" {quoted(article.name)}`"
+        )
+
+
+def check_outlives_a_crash(connection: Connection, article: NodeArticle) -> None:
+    """PostgreSQL empties what is unlogged after a crash, and calls no trigger."""
+    query = (
+        "select cast(cast(oid as regclass) as text) from pg_class"
+        f" where (oid = {regclass(article.name)}"
+        f" or oid in (select relid from pg_partition_tree({regclass(article.name)})))"
+        " and relpersistence = 'u' order by 1"
+    )
+    unlogged = run_plain(connection, query).scalar()
+    if unlogged is not None:
+        raise CaptureProblem(
+            f"table {article.name!r}: after a crash PostgreSQL empties {unlogged}, which is"
+            f" unlogged, without calling a trigger: `alter table {unlogged} set logged`"
         )
 
 

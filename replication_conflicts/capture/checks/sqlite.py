@@ -21,8 +21,6 @@ def check_encoding(connection: Connection) -> None:
 
     The triggers read their bytes, and would refuse each text.
     """
-    if connection.dialect.name != "sqlite":
-        return
     encoding = run_plain(connection, "pragma encoding").scalar_one()
     if encoding != "UTF-8":
         raise CaptureProblem(
@@ -32,13 +30,24 @@ def check_encoding(connection: Connection) -> None:
         )
 
 
-def check_name(article: NodeArticle) -> None:
-    """In a trigger's update such a name is the table's, and SQLite lets the table have no other."""
+def check_name(connection: Connection, article: NodeArticle) -> None:
+    """In a trigger's update such a name is the table's, and SQLite lets the table have no other.
+
+    Catalogs tell upper case from lower case, though SQLite does not.
+    """
     if article.name.lower() in ("new", "old"):
         raise CaptureProblem(
             f"table {article.name!r}: in SQLite's triggers `new` and `old` are the row that is"
             " written, so that no table of that name can be captured; give it and its article"
             " another name"
+        )
+    query = f"select name from sqlite_master where lower(name) = lower({literal(article.name)})"
+    written = run_plain(connection, f"{query} and type = 'table'").scalar()
+    if written not in (None, article.name):
+        raise CaptureProblem(
+            f"table {article.name!r} has the name {written!r} in the database: give the article"
+            " that name, or the table the article's (by way of a third one, because SQLite takes"
+            " the two for the same)"
         )
 
 

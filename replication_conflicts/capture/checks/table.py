@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
 from sqlalchemy import Connection, Inspector, String, inspect, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SAWarning
 
 from replication_conflicts.capture.catalog import declared_types, regclass
 from replication_conflicts.capture.checks import postgres, sqlite
@@ -25,6 +27,12 @@ def check_node(name: str, publisher: str) -> None:
         raise CaptureProblem(f"--node is '{name}': no subscription can have that name")
 
 
+def check_encoding(connection: Connection) -> None:
+    """Errors: CaptureProblem where the database's texts are of no use to the triggers."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    (sqlite if is_sqlite else postgres).check_encoding(connection)
+
+
 def check_table(
     connection: Connection,
     inspector: Inspector,
@@ -38,10 +46,9 @@ def check_table(
     `is_captured`: it is captured, but for the triggers; its versions are those of capture.
     """
     if connection.dialect.name == "sqlite":
-        sqlite.check_name(article)
-        # first: SQLAlchemy warns of such an index wherever it reads a table's keys
+        sqlite.check_name(connection, article)
         sqlite.check_expressions(connection, article)
-    _check_columns(connection, inspector, article)
+    check_columns(connection, inspector, article, is_captured=is_captured)
     if not is_captured:
         _check_version_column(connection, inspector, publication, article)
     _check_collations(connection, article)
@@ -51,6 +58,7 @@ def check_table(
         sqlite.check_triggers(connection, article)
         return
     postgres.check_is_alone(connection, article)
+    postgres.check_outlives_a_crash(connection, article)
     postgres.check_is_written_as_said(connection, article)
     postgres.check_is_immediate(connection, article)
     postgres.check_types(connection, article)
@@ -85,7 +93,10 @@ def check_values(connection: Connection, article: NodeArticle) -> None:
             )
 
 
-def _check_columns(connection: Connection, inspector: Inspector, article: NodeArticle) -> None:
+def check_columns(
+    connection: Connection, inspector: Inspector, article: NodeArticle, *, is_captured: bool
+) -> None:
+    """Errors: CaptureProblem where the table has not what the article, or capture, has."""
     if not inspector.has_table(article.name):
         raise CaptureProblem(
             f"there is no table {article.name!r}: make it, or name its schema in the search path"
@@ -98,6 +109,12 @@ def _check_columns(connection: Connection, inspector: Inspector, article: NodeAr
         raise CaptureProblem(
             f"table {article.name!r} has no column {', '.join(missing)}: add it, or leave it out of"
             " the article"
+        )
+    version = article.shape.version_column
+    if is_captured and version not in present:
+        raise CaptureProblem(
+            f"table {article.name!r} has no column {version!r} any more, in which its rows have"
+            " their versions: give it back its name; or start over"
         )
     keys = {
         frozenset(inspector.get_pk_constraint(article.name)["constrained_columns"]),
@@ -174,10 +191,14 @@ def _check_collations(connection: Connection, article: NodeArticle) -> None:
 def _unique_keys(inspector: Inspector, article: NodeArticle) -> list[frozenset[str]]:
     """Columns of unique indexes and constraints, without those over expressions or some rows."""
     name = article.name
-    found = [list(one["column_names"]) for one in inspector.get_unique_constraints(name)]
+    with warnings.catch_warnings():
+        # of the others, which it leaves out
+        warnings.simplefilter("ignore", SAWarning)
+        constraints, indexes = inspector.get_unique_constraints(name), inspector.get_indexes(name)
+    found = [list(one["column_names"]) for one in constraints]
     found += [
         [str(column or "") for column in one["column_names"]]
-        for one in inspector.get_indexes(name)
+        for one in indexes
         if one["unique"] and not any("where" in option for option in one.get("dialect_options", {}))
     ]
     return [frozenset(columns) for columns in found if all(columns)]

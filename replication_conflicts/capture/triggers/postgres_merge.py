@@ -10,6 +10,7 @@ from replication_conflicts.capture.triggers.postgres_queued import (
     always_run,
     function,
     names,
+    refuse_no_key,
     truncate_body,
     truncate_triggers,
 )
@@ -59,7 +60,7 @@ def create(publication: NodePublication, node: str, article: NodeArticle) -> tup
     version, capture, truncate = names(article.name)
     bodies = MergeBodies(words(publication.name), publication, node, article)
     return (
-        *function(version, _version_body(bodies)),
+        *function(version, _version_body(bodies, refuse_no_key(article))),
         *function(capture, _body(bodies)),
         *function(truncate, truncate_body(article)),
         f"create trigger {version} before insert or update on {bodies.table}"
@@ -71,11 +72,11 @@ def create(publication: NodePublication, node: str, article: NodeArticle) -> tup
     )
 
 
-def _version_body(bodies: MergeBodies) -> str:
+def _version_body(bodies: MergeBodies, no_key: str) -> str:
     # a second update of the row would call the application's triggers once more
     return (
         # no upload may take a change between its version and what is written of it afterwards
-        f"    lock table {bodies.metadata} in row exclusive mode;\n"
+        f"    lock table {bodies.metadata} in row exclusive mode;\n{no_key}"
         f"    if tg_op = 'UPDATE' and {bodies.key_is_kept()} then\n"
         # a row that stays what it is keeps its version, whatever is written there
         f"        if not ({bodies.is_changed()}) then\n"

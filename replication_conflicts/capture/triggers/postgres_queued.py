@@ -19,7 +19,7 @@ _SETTINGS = (
     # an error, where a policy would hide rows
     " set row_security = off"
 )
-_BODY = "$capture$"
+BODY = "$capture$"
 # a database that is restored elsewhere has changes of transactions whose numbers are given again
 _TRANSACTION = "txid_current() || '/' || extract(epoch from transaction_timestamp())"
 
@@ -80,11 +80,11 @@ def function(name: str, body: str) -> tuple[str, str]:
     """
     path = "concat_ws(', ', nullif(current_setting('search_path'), ''), 'pg_temp')"
     return (
-        f"create function {name}() returns trigger language plpgsql {_SETTINGS} as {_BODY}\n"
-        f"begin\n{body}\nend\n{_BODY}",
-        f"do {_BODY}\nbegin\n"
+        f"create function {name}() returns trigger language plpgsql {_SETTINGS} as {BODY}\n"
+        f"begin\n{body}\nend\n{BODY}",
+        f"do {BODY}\nbegin\n"
         f"    execute {literal(f'alter function {name}() set search_path = ')} || {path};\n"
-        f"end\n{_BODY}",
+        f"end\n{BODY}",
     )
 
 
@@ -96,7 +96,7 @@ def truncate_triggers(article: str) -> tuple[str, ...]:
     always = literal(f" enable always trigger {truncate}")
     return (
         f"create trigger {truncate} before truncate on {table} {fired}",
-        f"do {_BODY}\n"
+        f"do {BODY}\n"
         "declare part regclass;\n"
         "begin\n"
         "    for part in\n"
@@ -105,7 +105,7 @@ def truncate_triggers(article: str) -> tuple[str, ...]:
         f"        execute {literal(f'create trigger {truncate} before truncate on ')}"
         f" || part || {literal(f' {fired}')};\n"
         f"        execute 'alter table ' || part || {always};\n"
-        f"    end loop;\nend\n{_BODY}",
+        f"    end loop;\nend\n{BODY}",
     )
 
 
@@ -122,6 +122,17 @@ def truncate_body(article: NodeArticle) -> str:
     return f"    raise exception using message = {literal(message)};"
 
 
+def refuse_no_key(article: NodeArticle) -> str:
+    """What is unique may be NULL, and no feed takes a row without a key."""
+    keys = article.shape.primary_key
+    is_missing = " or ".join(f"new.{quoted(name)} is null" for name in keys)
+    message = f"replication: {article.name} takes no row without a key ({', '.join(keys)})"
+    return (
+        f"    if {is_missing} then\n        raise exception using errcode = 'not_null_violation',"
+        f" message = {literal(message)};\n    end if;\n"
+    )
+
+
 def key_is_kept(article: NodeArticle) -> str:
     """Whether an update leaves the key as it was."""
     return " and ".join(
@@ -132,7 +143,7 @@ def key_is_kept(article: NodeArticle) -> str:
 
 def _version_body(article: NodeArticle) -> str:
     version = quoted(article.shape.version_column)
-    return f"    new.{version} := gen_random_uuid()::text;\n    return new;"
+    return f"{refuse_no_key(article)}    new.{version} := gen_random_uuid()::text;\n    return new;"
 
 
 def _queue_body(publication: str, article: NodeArticle) -> str:

@@ -30,17 +30,26 @@ class UniqueIndex:
     """Columns with the collations by which the index compares them.
 
     `condition` is that of a partial index, about the row `held`. None: of all rows, or one that
-    cannot be asked there. `defaults` are what an `or replace` writes where there is no value.
+    cannot be asked there; `where` is there also then. `defaults` are what an `or replace` writes
+    where there is no value.
     """
 
     columns: tuple[tuple[str, str], ...]
     condition: str | None = None
+    where: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict)
 
     def is_of(self, key: Sequence[str]) -> bool:
         """Whether it says no more than that these columns are a key."""
         binary = {(name, "BINARY") for name in key}
         return self.condition is None and set(self.columns) == binary
+
+    def names(self) -> set[str]:
+        """Names of columns that decide whether the index has a row, and other words, in small
+        letters.
+        """
+        words = (_unquoted(one.group()) for one in parts(self.where))
+        return {word.lower() for word in (*words, *(name for name, _ in self.columns))}
 
     def clash(self, other: str) -> str:
         """Whether the row `held` is in the way of another one, should the index have that one."""
@@ -77,9 +86,7 @@ def uniqueness(connection: Connection, article: NodeArticle) -> Uniqueness:
     number = _number_column(connection, article.name)
     if number is not None and article.shape.primary_key != (number,):
         indexes.append(UniqueIndex(((number, "BINARY"),)))
-    others: list[str] = []
-    if any(name not in article.kinds for one in indexes for name, _ in one.columns):
-        others = _other_columns(connection, article)
+    others = _other_columns(connection, article, indexes)
     numbers = _names_of_number(connection, article.name)
     if number in article.kinds:
         return Uniqueness(tuple(indexes), number, numbers, tuple(others))
@@ -98,11 +105,26 @@ def _number_column(connection: Connection, table: str) -> str | None:
     return None if has_index or len(key) != 1 else str(key[0])
 
 
-def _other_columns(connection: Connection, article: NodeArticle) -> list[str]:
-    """Columns outside the article that can be written: what is generated may be made of any."""
-    query = f"select name from pragma_table_xinfo({literal(article.name)}) where hidden = 0"
+def _other_columns(
+    connection: Connection, article: NodeArticle, indexes: Sequence[UniqueIndex]
+) -> list[str]:
+    """Columns outside the article that decide whether a row is in another one's way.
+
+    No more than these: SQLite drops no column that a trigger names. What is generated may be made
+    of any.
+    """
+    query = f"select name, hidden from pragma_table_xinfo({literal(article.name)})"
     own = {*article.kinds, article.shape.version_column}
-    return [name for name in run_plain(connection, query).scalars() if name not in own]
+    hidden = {
+        row["name"]: row["hidden"]
+        for row in run_plain(connection, query).mappings()
+        if row["name"] not in own
+    }
+    named = {name for one in indexes for name in one.names()}
+    asked = [name for name in hidden if name.lower() in named]
+    written = [name for name in hidden if hidden[name] == 0]
+    is_generated = any(hidden[name] for name in asked)
+    return written if is_generated else [name for name in written if name in asked]
 
 
 def _names_of_number(connection: Connection, table: str) -> tuple[str, ...]:
@@ -124,13 +146,20 @@ def parts(sql: str) -> Iterator[re.Match[str]]:
     return (one for one in _PARTS.finditer(sql) if one.group("comment") is None)
 
 
+def _unquoted(word: str) -> str:
+    """A name without its quotes."""
+    last = "]" if word.startswith("[") else word[:1]
+    return word[1:-1].replace(last * 2, last) if last in "]\"'`" else word
+
+
 def _unique_indexes(connection: Connection, article: NodeArticle) -> list[UniqueIndex]:
     """Those beside the article's key, without those over expressions; of constraints, too."""
     defaults = _defaults(connection, article.name)
     found = [
-        UniqueIndex(columns, _condition(connection, article.name, name), defaults)
+        UniqueIndex(columns, _condition(connection, article.name, where), where, defaults)
         for name, columns in _columns(connection, article.name)
         if all(column for column, _ in columns)
+        for where in [_where(connection, name)]
     ]
     return [one for one in found if not one.is_of(article.shape.primary_key)]
 
@@ -170,16 +199,18 @@ def _defaults(connection: Connection, table: str) -> dict[str, str]:
     return {row["name"]: row["dflt_value"] for row in run_plain(connection, query).mappings()}
 
 
-def _condition(connection: Connection, table: str, index: str) -> str | None:
+def _where(connection: Connection, index: str) -> str:
+    """The condition of a partial index, as it was written; nothing where there is none."""
     query = f"select sql from sqlite_master where type = 'index' and name = {literal(index)}"
-    sql = run_plain(connection, query).scalar()
     # the index of a constraint has no statement
-    if sql is None:
-        return None
+    sql = str(run_plain(connection, query).scalar() or "")
     where = next((one for one in parts(sql) if one.group().lower() == "where"), None)
-    if where is None:
+    return "" if where is None else sql[where.end() :].strip()
+
+
+def _condition(connection: Connection, table: str, condition: str) -> str | None:
+    if not condition:
         return None
-    condition = str(sql[where.end() :]).strip()
     try:
         run_plain(connection, f"select 1 from {quoted(table)} {_ROW} where ({condition}\n) limit 0")
     except DBAPIError:

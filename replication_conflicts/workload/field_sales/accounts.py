@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from replication_conflicts.nodes import Change
 from replication_conflicts.publication.values import Row, Value
+from replication_conflicts.simulation import Change
 from replication_conflicts.workload.field_sales import words
-from replication_conflicts.workload.story import Changes, Place, part
+from replication_conflicts.workload.story import Changes, Workplace, part
 
 CUSTOMER = "customer"
 ORDER = "sales_order"
@@ -39,7 +39,7 @@ class World:
 
 
 @dataclass
-class Desk(Place):
+class Desk(Workplace):
     """Headquarters, or a seller with a database to take along."""
 
     next_order: int = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from replication_conflicts.nodes import Change
+from replication_conflicts.simulation import Change
 from replication_conflicts.workload.field_sales import words
 from replication_conflicts.workload.field_sales.accounts import (
     CAMPAIGN,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
-from replication_conflicts.nodes import Change
+from replication_conflicts.simulation import Change
 from replication_conflicts.workload.inventory import words
 from replication_conflicts.workload.inventory.stores import (
     FEW_MOVEMENTS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from replication_conflicts.nodes import Change
+from replication_conflicts.simulation import Change
 from replication_conflicts.workload.inventory.stores import (
     FEW_MOVEMENTS,
     LEVEL,

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from replication_conflicts.nodes import Change
 from replication_conflicts.publication.values import Row
+from replication_conflicts.simulation import Change
 from replication_conflicts.workload.inventory import words
-from replication_conflicts.workload.story import Changes, Place, part
+from replication_conflicts.workload.story import Changes, Workplace, part
 
 PRODUCT = "product"
 LEVEL = "stock_level"
@@ -47,7 +47,7 @@ class World:
 
 
 @dataclass
-class Store(Place):
+class Store(Workplace):
     """Headquarters or a branch; its name is the branch's code as well."""
 
     next_movement: int = 1

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 Report = Callable[[str], None]
 
+# what keeps nothing from run to run
+_REBUILT_EVERY_RUN = ("kept_view", "ephemeral", "table", "rounds", "scratch")
+_ALWAYS_THERE = frozenset({"change_outcomes", "conflicts_info", "distribution_commands"})
 # tests of the project's own are no part of a run
-_REBUILT_EVERY_RUN = ("kept_view", "ephemeral", "table", "rounds")
 _BUILD = ("build", "--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
 # what comes in is a matter of the source: the plainest tables are created and read fastest
 _FEED_FORMAT = "parquet"
@@ -229,7 +231,10 @@ class Builds:
 
     def data_test_errors(self) -> tuple[str, ...]:
         """What the project's own tests say about what is recorded."""
-        return self._build.run("test", "--exclude-resource-type", "unit_test").errors
+        result = self._build.run("test", "--exclude-resource-type", "unit_test")
+        # none at all would find nothing wrong
+        assert result.nodes, result.errors
+        return result.errors
 
     def data_test_warnings(self, name: str) -> tuple[str, ...]:
         """What one of these tests, which only warns, has to say."""
@@ -239,6 +244,9 @@ class Builds:
         """Tables that keep something and have a new Delta version after a run without news."""
         kept = self._data_tables()
         before = self.outputs.table_versions()
+        # a table that is not there has the same version ever after: these are, whatever comes
+        missing = _ALWAYS_THERE - (kept & before.keys())
+        assert not missing, f"no Delta tables: {sorted(missing)}"
         self.build()
         after = self.outputs.table_versions()
         return sorted(name for name in kept if after.get(name) != before.get(name))

@@ -16,6 +16,8 @@ VALUE = "2nd_url"
 AB = ("a", "b")
 PUBLISHER = "HQ"
 BUSY_ROW = "two nodes take turns at one row"
+REPORT_WITHOUT_PLACE = "a mark, a report without a place, and another mark"
+SHARED_PLACES = "changes that share a place go by their ids"
 
 
 def row(
@@ -301,7 +303,7 @@ def crafted_cases() -> list[Case]:
         ),
         side_by_side("stories of publisher_wins", publisher_wins_stories()),
         case(
-            "a mark, a report without a place, and another mark",
+            REPORT_WITHOUT_PLACE,
             [
                 [
                     row(1, "HQ", "update", AB, "v0", "h1"),
@@ -325,7 +327,7 @@ def crafted_cases() -> list[Case]:
         ),
         side_by_side("stories of publisher_wins_reinitialize", reports()),
         case(
-            "changes that share a place go by their ids",
+            SHARED_PLACES,
             [
                 [
                     row(1, "north", "update", AB, "v0", "n1"),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from replication_conflicts.nodes import Refusal
 from replication_conflicts.publication.publication import Publication
+from replication_conflicts.simulation import Refusal
 from tests.python.sequential_reader import (
     ApplyError,
     Conflict,

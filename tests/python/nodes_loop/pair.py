@@ -20,10 +20,10 @@ from replication_conflicts.database.metadata import LINEAGE, metadata_name
 from replication_conflicts.database.statements import Tables, escaped, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import Node
-from replication_conflicts.nodes import Change, Command, MergeNode
-from replication_conflicts.nodes.node import RowName
 from replication_conflicts.publication.commands import AgentCommand
 from replication_conflicts.publication.feed import IMAGE, FeedRow
+from replication_conflicts.simulation import Change, Command, MergeNode
+from replication_conflicts.simulation.node import RowName
 from tests.python.nodes_loop.databases import VERSION, Databases, all_rows, create_tables
 from tests.python.nodes_loop.standins import Lists
 

@@ -32,8 +32,10 @@ def beside(subscriber: Subscriber, *statements: str) -> Iterator[list[Summary]]:
         until = time.monotonic() + 30
         while subscriber.values(waiting) == [0] and time.monotonic() < until:
             time.sleep(0.02)
+        has_met = subscriber.values(waiting) != [0]
         person.commit()
     agent.join()
+    assert has_met, "the agent has not come to what the person holds"
     yield found
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from replication_conflicts.database import agent_tables
-from replication_conflicts.distribution import agent as agent_module
+from replication_conflicts.distribution import commits
 from replication_conflicts.publication.commands import AgentCommand, Place
 from tests.python.nodes_loop.databases import Databases, sqlite_databases
 from tests.python.nodes_loop.subscriber import Subscriber, command
@@ -171,13 +171,13 @@ def test_one_refused_for_good_takes_none_along_that_only_waits(
 def test_a_command_waits_for_so_many_transactions(
     databases: Databases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agent_module, "MOST_AHEAD", 3)
+    monkeypatch.setattr(commits, "MOST_AHEAD", 3)
     subscriber = Subscriber(databases, SLOT, UNIQUE)
     subscriber.execute("insert into slot (id, code, row_version) values (2, 'a', 'HQ:0')")
     subscriber.give(insert(1, 1, "a"), insert(2, 3, "c"), insert(3, 4, "d"), delete(4, 2, "HQ:0"))
     assert subscriber.run().is_stopped
     assert set(codes(subscriber)) == {"2"}
-    monkeypatch.setattr(agent_module, "MOST_AHEAD", 4)
+    monkeypatch.setattr(commits, "MOST_AHEAD", 4)
     assert not subscriber.run().is_stopped
     assert set(codes(subscriber)) == {"1", "3", "4"}
 

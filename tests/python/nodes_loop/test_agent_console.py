@@ -22,6 +22,7 @@ from replication_conflicts.database.statements import run_plain
 from replication_conflicts.environment.profile import write_profile
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
 from replication_conflicts.publication.commands import AgentCommand
+from replication_conflicts.publication.rows import SnapshotRow
 from tests.python.nodes_loop.databases import Databases, all_rows, create_tables, publications
 from tests.python.nodes_loop.standins import Lists
 from tests.python.repository import REPOSITORY
@@ -101,6 +102,8 @@ def test_a_dry_run_says_what_would_be_done_and_leaves_the_database_alone(desk: D
     assert result.exit_code == 0
     assert "From the beginning: 2 transactions" in result.output
     assert "Nothing was changed." in result.output
+    assert "initial rows" not in result.output
+    assert "Before them no initial rows\n" in desk.call("--dry-run", "--initialize").output
     assert inspect(desk.engine).get_table_names() == before
     assert desk.keys() == []
 
@@ -134,7 +137,7 @@ def test_a_run_ends_with_a_summary_and_the_next_one_goes_on(desk: Desk) -> None:
     assert "position 2" in result.output
     assert desk.keys() == ["1", "2"]
     desk.give(3)
-    assert "Behind position 2: 1 transaction\n" in desk.call("--dry-run").output
+    assert "After position 2: 1 transaction\n" in desk.call("--dry-run").output
     assert "north: 1 command in 1 transaction " in desk.call().output
     assert desk.keys() == ["1", "2", "3"]
 
@@ -181,7 +184,7 @@ def test_a_node_may_start_before_the_first_build(desk: Desk) -> None:
     desk.lists.are_written = False
     result = desk.call("--initialize")
     assert result.exit_code == 0
-    assert "No build has written commands yet" in result.output
+    assert result.output == "north: 0 initial rows. No build has written commands yet.\n"
 
 
 def test_a_first_snapshot_says_what_it_would_replace(desk: Desk) -> None:
@@ -190,12 +193,38 @@ def test_a_first_snapshot_says_what_it_would_replace(desk: Desk) -> None:
         run_plain(connection, "insert into item (id, name) values (1, 'mine'), (2, 'mine')")
     planned = desk.call("--dry-run", "--initialize", "--replace-rows")
     assert planned.exit_code == 0
-    assert "--initialize would replace 2 rows of item" in planned.output
+    assert "Before them 0 initial rows of item, in place of 2 rows\n" in planned.output
     _check_refused(desk, "the tables have rows (item 2)", "--initialize")
     assert desk.keys() == ["1", "2"]
     assert desk.call("--initialize", "--replace-rows").exit_code == 0
     assert desk.keys() == []
     _check_refused(desk, "initialized already", "--initialize", "--replace-rows")
+
+
+def test_initial_rows_are_counted_before_and_after(desk: Desk) -> None:
+    desk.give(3)
+    desk.lists.initial = [
+        SnapshotRow("item", {"id": str(key), "name": "bolt"}, f"i{key}", {}) for key in (1, 2)
+    ]
+    planned = desk.call("--dry-run", "--initialize")
+    assert "Before them 2 initial rows of item\n" in planned.output
+    done = desk.call("--initialize")
+    assert "\n  2 initial rows\n" in done.output
+    assert done.output.startswith("north: 1 command in 1 transaction ")
+    assert desk.keys() == ["1", "2", "3"]
+
+
+def test_what_a_first_snapshot_would_destroy_is_said_before_spark_starts(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with desk.engine.begin() as connection:
+        run_plain(connection, "insert into item (id, name) values (1, 'mine')")
+
+    def start(*_: object) -> None:
+        raise AssertionError("Spark has started")
+
+    monkeypatch.setattr(distribute, "spark_of", start)
+    _check_refused(desk, "the tables have rows (item 1)", "--initialize")
 
 
 def _check_refused(desk: Desk, words: str, *call: str) -> None:

@@ -313,6 +313,7 @@ def slots(databases: Databases, replication: str | None, *sql: str) -> Subscribe
     subscriber = Subscriber(databases, SLOT, replication=replication, existing=existing, sql=OWN)
     subscriber.execute(*sql)
     if replication is not None:
+        renew(subscriber.engine, subscriber.publication)
         subscriber.upload()
     return subscriber
 
@@ -414,7 +415,7 @@ WATCHING = [
         "create trigger replication_of_badges after delete on employee"
         " begin delete from badge where id = old.id; end",
     ),
-    ("postgres", False, f"create trigger _replication_of {AFTER_DELETE.format('employee')}"),
+    ("postgres", False, f"create trigger replication_of {AFTER_DELETE.format('employee')}"),
     (
         "postgres",
         False,
@@ -437,6 +438,8 @@ def test_a_snapshot_does_not_do_what_others_do_when_rows_go(
     """Whatever a trigger is called, and be it of a partition."""
     if databases.kind != kind:
         pytest.skip(f"{kind} only")
+    if replication is not None and "rule" in sql:
+        pytest.skip("a captured table has none")
     make = partitioned if is_partitioned else whole
     subscriber = make(databases, replication)
     subscriber.execute("create table badge (id integer)")
@@ -536,7 +539,7 @@ def test_an_article_that_comes_later_brings_its_initial_rows(
     subscriber.give(given)
     summary = subscriber.run()
     assert not summary.refused
-    assert summary.snapshot_rows == 3
+    assert summary.initial_rows == 3
     held = "select row_version from employee where id = "
     assert keys(subscriber) == [1, 3, 4]
     assert subscriber.values(f"{held} 4") == ["HQ:4"]
@@ -547,7 +550,7 @@ def test_an_article_that_comes_later_brings_its_initial_rows(
         assert waiting == {"employee": 1}
     # what goes afterwards stays away
     subscriber.execute("delete from employee where id = 4")
-    assert subscriber.run().snapshot_rows == 0
+    assert subscriber.run().initial_rows == 0
     assert keys(subscriber) == [1, 3]
 
 
@@ -573,7 +576,7 @@ def test_initial_rows_that_come_later_refer_to_one_another(databases: Databases)
         subscriber.run()
     assert keys(subscriber) == []
     subscriber.lists.initial = [*chain, row(5)]
-    assert subscriber.run().snapshot_rows == 5
+    assert subscriber.run().initial_rows == 5
     assert keys(subscriber) == [1, 2, 3, 4, 5]
 
 

@@ -23,10 +23,10 @@ from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import agent_transaction, dialect_of, open_database
 from replication_conflicts.database.metadata import LINEAGE, metadata_name
 from replication_conflicts.database.statements import Tables, run_plain
-from replication_conflicts.nodes import Change
 from replication_conflicts.publication.commands import AgentCommand, Place, SnapshotTable
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.rows import SnapshotRow
+from replication_conflicts.simulation import Change
 from tests.python.nodes_loop.databases import (
     Databases,
     create_tables,

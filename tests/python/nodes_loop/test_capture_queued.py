@@ -727,6 +727,41 @@ class TestSQLite:
         others = [one for one in found if one != ("update", 2)]
         assert others == [("delete", 1), *(("insert", code) for code in added)]
 
+    @pytest.mark.parametrize("replication", ["queued", "merge"])
+    @pytest.mark.parametrize(
+        "condition", ["own = 1", 'item."own" = 1 -- it counts', "[own] + 0 = 1", "made = 2"]
+    )
+    def test_a_column_of_a_condition_puts_a_row_into_the_way_of_another(
+        self, tmp_path: Any, replication: str, condition: str
+    ) -> None:
+        """Though all columns of the index are the article's; no other column is in a trigger."""
+        item = {"columns": {"id": "int", "code": "int"}, "primary_key": ["id"]}
+        options = publications({"item": item}, replication=replication)
+        publication = node_publication("shop", options)
+        engine = open_database(sqlite_databases(tmp_path).make("south"))
+
+        def run(*statements: str) -> None:
+            with engine.begin() as connection:
+                for statement in statements:
+                    run_plain(connection, statement)
+
+        run(
+            "create table item (id integer primary key, code int, own int, spare int,"
+            " made generated always as (own + 1))",
+            f"create unique index codes on item (code) where {condition}",
+        )
+        install(engine, publication, "north")
+        run("insert into item (id, code, own) values (1, 5, 1), (2, 5, 0)")
+        feed = Feed()
+        upload(engine, publication, feed)
+        run("update or replace item set own = 1 where id = 2")
+        upload(engine, publication, feed)
+        found = [(one.values["operation"], one.values["id"]) for one in feed.rows]
+        assert found == [("insert", 1), ("insert", 2), ("delete", 1)]
+        if "made" not in condition:
+            run("alter table item drop column spare")
+        assert upload(engine, publication, feed) == Uploaded()
+
     @pytest.mark.parametrize("event", ["insert", "update of name, code"])
     @pytest.mark.parametrize("is_older", [True, False])
     def test_what_other_triggers_do_to_the_row_is_in_the_feed(
@@ -853,9 +888,27 @@ class TestSQLite:
         north.run("""update replication_queue set row_image = '{"id": "17", "code": "1.5"}'""")
         with pytest.raises(ValueProblem, match=r"change 1 .*'id': '17'.*column 'code'"):
             north.upload()
-        north.run("update replication_queue set row_image = null")
-        with pytest.raises(ValueProblem, match="change 1 of replication_queue"):
+
+    @pytest.mark.parametrize(
+        ("image", "said"),
+        [
+            ("null", "the JSON object must be str"),
+            ("'{\"id\": '", "is no JSON"),
+            ("'[1]'", "is no JSON object of columns"),
+            ('\'{"id": "17", "weight": "1"}\'', "of the row .* has no column weight"),
+            ("'{\"id\": 17}'", "of the row .* 17 is no SQL literal in a text"),
+        ],
+    )
+    def test_a_change_that_was_corrected_wrongly_is_named(
+        self, north: Subscriber, image: str, said: str
+    ) -> None:
+        """And nothing is lost by that: it goes when it is right."""
+        north.run("insert into item (id, name) values (17, 'a')")
+        north.run(f"update replication_queue set row_image = {image}")
+        with pytest.raises(ValueProblem, match=f"change 1 of replication_queue.*{said}"):
             north.upload()
+        north.run("""update replication_queue set row_image = '{"id": "17", "name": "''a''"}'""")
+        assert [one[2]["name"] for one in changes(north.upload())] == ["a"]
 
     def test_an_open_transaction_that_was_forgotten_ends_with_the_upload(
         self, north: Subscriber

@@ -13,10 +13,10 @@ from replication_conflicts.capture.install import ExistingRows, install, remove
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.statements import run_plain
-from replication_conflicts.nodes import Change
-from replication_conflicts.nodes.node import RowName
 from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
 from replication_conflicts.publication.rows import SnapshotRow
+from replication_conflicts.simulation import Change
+from replication_conflicts.simulation.node import RowName
 from tests.python.nodes_loop.databases import Databases, publications, sqlite_databases
 from tests.python.nodes_loop.pair import Pair
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import secrets
+import socket
 import sqlite3
 import time
 from typing import Any
@@ -236,8 +239,8 @@ def test_many_lost_conflicts_are_asked_for_in_parts(databases: Databases) -> Non
     ("url", "message"),
     [
         ("postgresql://host:port/x", "no database URL"),
-        ("sqlite+aiosqlite:///x.db", "no driver that the agent knows"),
-        ("postgresql+psycopg2://host/x", "no driver that the agent knows"),
+        ("sqlite+aiosqlite:///x.db", "is no supported driver"),
+        ("postgresql+psycopg2://host/x", "is no supported driver"),
     ],
 )
 def test_a_url_that_cannot_be_used_is_named(url: str, message: str) -> None:
@@ -262,6 +265,96 @@ def test_options_of_a_url_stay(given: str) -> None:
         r" -c default_transaction_isolation=read\ committed"
     )
     assert asked == [f"-csearch_path=sales {own}" if given else own]
+
+
+@pytest.mark.parametrize(("given", "expected"), [("", "30"), ("?keepalives_idle=600", "600")])
+def test_a_server_that_is_gone_without_a_word_is_noticed(given: str, expected: str) -> None:
+    """By the system itself, whose own settings are hours; a URL may have others."""
+    engine = open_database(f"postgresql://nobody@127.0.0.1/x{given}", 20.0)
+    asked: list[dict[str, Any]] = []
+
+    def connect(_: Any, __: Any, ___: Any, values: dict[str, Any]) -> None:
+        asked.append(values)
+        raise KeyboardInterrupt
+
+    event.listen(engine, "do_connect", connect)
+    with pytest.raises(KeyboardInterrupt):
+        engine.connect()
+    assert asked[0]["keepalives_idle"] == expected
+    assert asked[0]["tcp_user_timeout"] == "60000"
+    assert asked[0]["connect_timeout"] == "20"
+
+
+def test_a_server_that_says_nothing_is_not_waited_for() -> None:
+    """It takes the connection, and hangs."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        engine = open_database(f"postgresql://nobody@127.0.0.1:{silent.getsockname()[1]}/x", 0.5)
+        began = time.monotonic()
+        with pytest.raises(DBAPIError) as raised:
+            engine.connect()
+        assert time.monotonic() - began < 10
+        assert fault_of(raised.value) is Fault.LOST
+
+
+def test_a_right_that_is_missing_is_no_refusal(databases: Databases) -> None:
+    """It would be reported, and a publication with `apply_errors` would undo what others did."""
+    if databases.server is None:
+        pytest.skip("PostgreSQL only")
+    clerk = f"clerk_{secrets.token_hex(4)}"
+    subscriber = Subscriber(databases, ACCOUNT)
+    subscriber.agent()
+    subscriber.execute(
+        f"create role {clerk} login password 'x'",
+        f"grant create on schema public to {clerk}",
+        f"grant all on all tables in schema public to {clerk}",
+        f"revoke insert on account from {clerk}",
+    )
+    owner, subscriber.engine = (
+        subscriber.engine,
+        open_database(re.sub(r"//.*@", f"//{clerk}:x@", subscriber.url)),
+    )
+    subscriber.give(insert(1, 1, None))
+    for options in ({}, {"is_skipping": True}):
+        with pytest.raises(AgentProblem, match="cannot go on: permission denied for table account"):
+            subscriber.run(**options)
+    assert subscriber.lists.refusals == {}
+    # what a trigger says is about the row
+    with owner.begin() as connection:
+        for statement in (
+            f"grant insert on account to {clerk}",
+            "create function closed() returns trigger language plpgsql as $$ begin raise exception"
+            " using errcode = 'insufficient_privilege', message = 'it is closed'; end $$",
+            "create trigger closed before insert on account for each row when (new.id = 1)"
+            " execute function closed()",
+        ):
+            run_plain(connection, statement)
+    subscriber.give(insert(2, 2, None))
+    assert [one.error_text for one in subscriber.run(is_skipping=True).refused] == [
+        "it is closed CONTEXT: PL/pgSQL function closed() line 1 at RAISE"
+    ]
+    subscriber.engine.dispose()
+    subscriber.engine = owner
+    assert subscriber.values("select id from account") == [2]
+
+
+def test_settings_that_something_in_between_drops_are_missed(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In another time zone the agent would write other moments."""
+    if databases.kind != "postgres":
+        pytest.skip("PostgreSQL only")
+    url = databases.make("north")
+    engine = open_database(url)
+    with engine.begin() as connection:
+        name = url.rpartition("/")[2]
+        run_plain(connection, f"alter database {name} set timezone = 'Europe/Berlin'")
+    engine.dispose()
+    engine.connect().close()
+    monkeypatch.setattr(engine_module, "_POSTGRES_SETTINGS", ())
+    with pytest.raises(DatabaseProblem, match="Connect to the server itself"):
+        open_database(url).connect()
 
 
 def test_who_has_waited_sees_what_others_have_committed(databases: Databases) -> None:

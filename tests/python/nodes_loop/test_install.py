@@ -30,11 +30,12 @@ from replication_conflicts.capture.state import capture_state
 from replication_conflicts.capture.upload import upload
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodePublication, node_publication
-from replication_conflicts.database.engine import dialect_of, open_database
+from replication_conflicts.database.engine import DatabaseProblem, dialect_of, open_database
 from replication_conflicts.database.statements import Tables, run_plain
 from replication_conflicts.distribution.agent import Agent, Ports
 from replication_conflicts.distribution.apply import AgentProblem, Node
-from replication_conflicts.lakehouse.feed import LakehouseFeed, batch_digest, check_numbers
+from replication_conflicts.lakehouse.feed import LakehouseFeed, check_numbers
+from replication_conflicts.lakehouse.queue_table import QueueTable, batch_digest
 from replication_conflicts.lakehouse.relations import Relations
 from replication_conflicts.publication.commands import NOT_APPLIED, AgentCommand
 from replication_conflicts.publication.feed import FeedRow
@@ -53,27 +54,21 @@ def shop(replication: str = "queued", **articles: dict[str, Any]) -> NodePublica
     )
 
 
-class Feed(LakehouseFeed):
-    """The lakehouse's queue, of which only the table is a list."""
+class ListedQueue(QueueTable):
+    """The queue as a list of its records."""
 
     def __init__(self, publication: NodePublication) -> None:
         super().__init__(None, Relations(), publication)  # type: ignore[arg-type]
         self.records: list[dict[str, Any]] = []
 
-    def prepare(self) -> None:
-        """Nothing is there to be made."""
-
-    def _digests(self, batches: Any) -> dict[tuple[str, int], str]:
+    def digests(self, batches: Any) -> dict[tuple[str, int], str]:
         found: dict[tuple[str, int], list[str]] = {}
         for one in self.records:
             if any(one["node"] == b.node and one["batch"] >= b.number - 1 for b in batches):
                 found.setdefault((one["node"], one["batch"]), []).append(one["change_id"])
         return {batch: batch_digest(ids) for batch, ids in found.items()}
 
-    def _check_subscriptions(self, nodes: set[str]) -> None:
-        """No build has said who has one."""
-
-    def _last_numbers(self, nodes: Any) -> dict[str, int]:
+    def last_numbers(self, nodes: Any) -> dict[str, int]:
         found: dict[str, int] = {}
         for one in self.records:
             if one["node"] in nodes:
@@ -81,8 +76,24 @@ class Feed(LakehouseFeed):
                 found[one["node"]] = max(number, found.get(one["node"], 0))
         return found
 
-    def _append(self, entry: str, records: Any, is_same: str) -> None:
+    def append(self, entry: str, records: Any) -> None:
         self.records += records
+
+
+class Feed(LakehouseFeed):
+    """The lakehouse's feed, of which only the table is a list."""
+
+    def __init__(self, publication: NodePublication) -> None:
+        super().__init__(None, Relations(), publication)  # type: ignore[arg-type]
+        queue = ListedQueue(publication)
+        self.queue = queue
+        self.records = queue.records
+
+    def prepare(self) -> None:
+        """Nothing is there to be made."""
+
+    def _check_subscriptions(self, nodes: set[str]) -> None:
+        """No build has said who has one."""
 
 
 @pytest.fixture
@@ -325,9 +336,29 @@ def test_the_agents_own_versions_are_taken(engine: Engine) -> None:
     install(engine, publication, "north", ExistingRows.SNAPSHOT)
 
 
+@pytest.mark.parametrize("name", ["replication_node", "replication_queue", "replication_event"])
+def test_a_table_of_somebody_else_is_left_alone(engine: Engine, name: str) -> None:
+    """Of the name that one of capture's or of the agent's has: it was dropped in the end."""
+    publication = shop()
+    create_tables(engine, publication, with_version=False)
+    run(engine, f"create table {name} (id integer)", f"insert into {name} values (1)")
+    said = f"there is a table '{name}' without the columns .*somebody else's"
+    with pytest.raises(DatabaseProblem, match=said):
+        install(engine, publication, "north")
+    if name == "replication_event":
+        with pytest.raises(DatabaseProblem, match=said):
+            agent_tables.create_tables(engine)
+    run(engine, f"alter table {name} rename to events_of_the_shop")
+    install(engine, publication, "north")
+    remove(engine, publication)
+    with engine.begin() as connection:
+        held = run_plain(connection, "select count(*) from events_of_the_shop").scalar()
+    assert held == 1
+
+
 def test_a_priority_is_of_a_server_subscription(engine: Engine) -> None:
     create_tables(engine, shop(), with_version=False)
-    with pytest.raises(CaptureProblem, match="--priority is of merge replication"):
+    with pytest.raises(CaptureProblem, match="only publications of merge replication"):
         install(engine, shop(), "north", priority=Decimal(5))
     with pytest.raises(CaptureProblem, match="'HQ' is the publisher"):
         install(engine, shop("merge"), "HQ", priority=Decimal(5))
@@ -413,6 +444,16 @@ class TestSQLite:
         run(engine, f"create table item (id integer primary key, name {declared})")
         publication = shop(item={"columns": {"id": "int", "name": kind}, "primary_key": ["id"]})
         assert install(engine, publication, "north").articles == 1
+
+    @pytest.mark.parametrize("replication", ["queued", "merge"])
+    def test_a_table_whose_name_is_written_otherwise_is_refused(
+        self, engine: Engine, replication: str
+    ) -> None:
+        """SQLite finds it, and its catalog does not."""
+        run(engine, "create table item (id integer primary key, name text)")
+        publication = shop(replication, Item=ITEM)
+        with pytest.raises(CaptureProblem, match="table 'Item' has the name 'item'"):
+            install(engine, publication, "north")
 
     @pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
     @pytest.mark.parametrize("replication", ["queued", "merge"])

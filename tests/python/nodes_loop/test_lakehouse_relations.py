@@ -213,14 +213,14 @@ def test_places_count_on_where_changes_are_removed_meanwhile(
         f"create table {log} using delta as select * from"
         " values ('robbed', 2L) as t(publication, transaction_position)"
     )
-    is_whole = feed._is_whole
+    is_whole = feed.queue.is_whole
 
     def whole_until_now() -> bool:
         found = is_whole()
         spark.sql(f"delete from {relations.feeds}.robbed_queue")
         return found
 
-    monkeypatch.setattr(feed, "_is_whole", whole_until_now)
+    monkeypatch.setattr(feed.queue, "is_whole", whole_until_now)
     try:
         feed.deliver("north", 2, [_change("north", 3)])
         (row,) = spark.table(f"{relations.feeds}.robbed__item").collect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
@@ -16,12 +17,14 @@ from replication_conflicts.capture.install import install, remove
 from replication_conflicts.capture.renew import renew
 from replication_conflicts.database import locks
 from replication_conflicts.database.engine import DatabaseProblem, open_database
+from replication_conflicts.database.local_postgres import LocalPostgres
 from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.distribution.apply import AgentProblem
 from replication_conflicts.publication.commands import AgentCommand, SnapshotTable
-from tests.python.nodes_loop.databases import Databases
+from tests.python.nodes_loop.databases import Databases, postgres_databases
 from tests.python.nodes_loop.subscriber import Subscriber
+from tests.python.nodes_loop.test_install import Feed
 
 ITEM: dict[str, Any] = {
     "item": {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]},
@@ -113,6 +116,32 @@ def test_capture_ends_where_somebody_keeps_a_table(
         with pytest.raises(DatabaseProblem, match=KEPT.format(pid(person))):
             doing[work]()
     doing[work]()
+
+
+def test_a_prepared_transaction_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is of no process any more, and outlives the server."""
+    if not os.environ.get("TEST_POSTGRES"):
+        pytest.skip("PostgreSQL only")
+    monkeypatch.setattr(upload_module, "PATIENCE_SECONDS", 0.5)
+    with LocalPostgres(is_durable=False) as server:
+        admin = open_database(server.url())
+        with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            run_plain(connection, "alter system set max_prepared_transactions = 1")
+        admin.dispose()
+        server.stop()
+        server.start()
+        subscriber = Subscriber(postgres_databases(server), ITEM, replication="merge")
+        with subscriber.engine.connect() as person:
+            run_plain(person, WRITES)
+            run_plain(person, "prepare transaction 'order 17'")
+        with pytest.raises(DatabaseProblem, match=r"for 0.5 s: prepared transaction order 17;"):
+            subscriber.upload()
+        with subscriber.engine.connect() as plain:
+            autocommit = plain.execution_options(isolation_level="AUTOCOMMIT")
+            run_plain(autocommit, "commit prepared 'order 17'")
+        feed = Feed(subscriber.publication)
+        assert upload_module.upload(subscriber.engine, subscriber.publication, feed).changes == 1
+        subscriber.engine.dispose()
 
 
 def test_an_upload_that_gives_up_says_what_to_end(

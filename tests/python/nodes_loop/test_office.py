@@ -15,8 +15,8 @@ from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.engine import dialect_of, open_database
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.demo.office import DatabaseOffice, Reader
-from replication_conflicts.nodes import Change
-from replication_conflicts.nodes.node import ImpossibleChange
+from replication_conflicts.simulation import Change
+from replication_conflicts.simulation.node import ImpossibleChange
 from tests.python.nodes_loop.databases import Databases, create_tables, publications
 
 ARTICLES: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from typing import Any
 
 import pytest
@@ -20,8 +21,11 @@ from replication_conflicts.publication.configuration import project_publications
 from replication_conflicts.publication.values import parse_type
 from tests.python.documents import text_of
 from tests.python.nodes_loop.databases import Databases, publications
+from tests.python.nodes_loop.subscriber import Subscriber, insert
 from tests.python.nodes_loop.test_install import Feed
 from tests.python.repository import REPOSITORY
+
+ITEM: dict[str, Any] = {"item": {"columns": {"id": "int", "name": "string"}, "primary_key": ["id"]}}
 
 
 class Shop:
@@ -107,6 +111,110 @@ def test_a_table_that_others_inherit_from_is_refused(
         shop.install()
     shop.run("alter table tool no inherit item")
     shop.install()
+
+
+def test_a_table_that_a_crash_would_empty_is_refused(
+    databases: Databases, replication: str
+) -> None:
+    shop = Shop(
+        databases,
+        replication,
+        "create table item (id int primary key) partition by range (id)"
+        ";;create unlogged table low partition of item for values from (0) to (10)",
+    )
+    with pytest.raises(CaptureProblem, match=r"PostgreSQL empties low.*`alter table low set"):
+        shop.install()
+    shop.run("alter table low set logged")
+    shop.install()
+
+
+def test_a_row_without_a_key_is_refused(databases: Databases, replication: str) -> None:
+    """What is unique may be NULL; a run would reject the change, and its transaction with it."""
+    shop = Shop(
+        databases, replication, "create table item (id int unique, name text)", name="string"
+    )
+    shop.install()
+    for statement in (
+        "insert into item values (null, 'bolt')",
+        "insert into item values (1, 'nut'), (null, 'bolt')",
+    ):
+        with pytest.raises(DBAPIError, match=r"item takes no row without a key \(id\)"):
+            shop.run(statement)
+    shop.run("insert into item values (1, 'nut')")
+    with pytest.raises(DBAPIError, match="item takes no row without a key"):
+        shop.run("update item set id = null")
+    assert upload(shop.engine, shop.publication, Feed(shop.publication)).changes == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "declared", "altered", "good", "bad"),
+    [
+        ("int", "integer", "numeric(10,2)", "3.00", "3.25"),
+        ("bigint", "bigint", "double precision", "3", "3.25"),
+        ("date", "date", "timestamp", "'2026-03-01'", "'2026-03-01 09:30'"),
+        ("timestamp", "timestamp", "timestamp with time zone", "'2026-03-01 09:30+02'", None),
+        ("float", "real", "double precision", "0.5", "0.1"),
+        ("boolean", "boolean", None, "true", None),
+    ],
+)
+def test_a_type_that_has_become_another_loses_nothing(
+    databases: Databases,
+    replication: str,
+    kind: str,
+    declared: str,
+    altered: str | None,
+    good: str,
+    bad: str | None,
+) -> None:
+    """The triggers are made for the type of before, and would round what comes."""
+    made = f"create table item (id int primary key, value {declared})"
+    shop = Shop(databases, replication, made, value=kind)
+    shop.install()
+    if altered:
+        shop.run(f"alter table item alter column value type {altered}")
+    shop.run(f"insert into item values (1, {good}), (2, null)")
+    if bad is not None:
+        with pytest.raises(DBAPIError, match="cannot be captured"):
+            shop.run(f"insert into item values (3, {bad})")
+        with pytest.raises(DBAPIError, match="cannot be captured"):
+            shop.run(f"update item set value = {bad}")
+    assert len(shop.versions()) == 2
+
+
+def encoded(databases: Databases, encoding: str) -> str:
+    """The URL of a database that keeps its texts so."""
+    if databases.server is None:
+        pytest.skip("PostgreSQL only")
+    name = f"encoded_{secrets.token_hex(4)}"
+    engine = open_database(databases.server.url())
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        run_plain(
+            connection,
+            f"create database {name} encoding '{encoding}' template template0"
+            " lc_collate 'C' lc_ctype 'C'",
+        )
+    engine.dispose()
+    return databases.server.url(name)
+
+
+def test_texts_that_are_any_bytes_are_refused(databases: Databases) -> None:
+    subscriber = Subscriber(Databases("postgres", lambda _: encoded(databases, "SQL_ASCII")), ITEM)
+    with pytest.raises(CaptureProblem, match=r"texts in SQL_ASCII.*encoding 'UTF8'"):
+        install(subscriber.engine, subscriber.publication, "north")
+
+
+def test_a_letter_that_a_database_has_not_is_a_refusal(databases: Databases) -> None:
+    latin = Databases("postgres", lambda _: encoded(databases, "LATIN1"))
+    subscriber = Subscriber(latin, ITEM, replication="queued")
+    subscriber.execute("insert into item (id, name) values (1, 'Käse')")
+    feed = Feed(subscriber.publication)
+    upload(subscriber.engine, subscriber.publication, feed)
+    assert feed.records[0]["row"]["name"] == "Käse"
+    subscriber.give(insert(1, 2, "Brühe"), insert(2, 3, "1 €"))
+    summary = subscriber.run()
+    assert summary.is_stopped
+    assert "has no equivalent in encoding" in summary.refused[0].error_text
+    assert subscriber.values("select name from item where id = 2") == ["Brühe"]
 
 
 def test_a_trigger_behind_the_version_is_refused(databases: Databases) -> None:

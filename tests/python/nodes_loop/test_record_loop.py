@@ -17,10 +17,10 @@ from sqlalchemy import Connection, Engine, text
 
 from replication_conflicts.capture.install import pending_changes
 from replication_conflicts.database.engine import dialect_of
-from replication_conflicts.nodes import MergeNode, Queue
-from replication_conflicts.nodes.node import Change
 from replication_conflicts.publication.commands import NOT_APPLIED
 from replication_conflicts.publication.feed import IMAGE
+from replication_conflicts.simulation import MergeNode, Queue
+from replication_conflicts.simulation.node import Change
 from tests.python.documented_cases import stored_row
 from tests.python.nodes_loop.databases import Databases, publications
 from tests.python.nodes_loop.killing import killed, with_server_killed

@@ -248,4 +248,7 @@ def test_what_was_made_since_is_looked_at(engine: Engine, replication: str) -> N
         match = "heir inherits from it"
     with pytest.raises(CaptureProblem, match=match):
         renew(engine, publication)
-    assert upload(engine, publication, Feed(publication)).changes == 1
+    feed = Feed(publication)
+    with pytest.raises(CaptureProblem, match=match):
+        upload(engine, publication, feed)
+    assert len(feed.records) == 1

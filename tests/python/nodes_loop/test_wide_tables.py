@@ -12,7 +12,7 @@ import pytest
 from replication_conflicts.database.articles import node_publication
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.statements import run_plain
-from replication_conflicts.nodes import Change
+from replication_conflicts.simulation import Change
 from tests.python.nodes_loop.databases import Databases, publications
 from tests.python.nodes_loop.loop import Loop
 from tests.python.nodes_loop.pair import Pair

@@ -16,12 +16,30 @@ QUICK = replace(SMALL, keys=3, runs=(2, 3), steps=(8, 16), has_reports=False)
 REPORTING = replace(QUICK, has_reports=True)
 RUNS = 3
 SEEDS_OF_RESOLVER = 100
+CUTS_TO_CHOOSE_FROM = 60
 
 
 def merge_case(seed: int, runs: int = RUNS) -> Case:
     """The workload of a seed, cut into a few runs."""
     workload = merge_workload_from_seed(seed, QUICK, has_raw_rows=True)
     return cut_again(workload.case(), Random(seed), runs)
+
+
+def merge_case_in_two_runs(seed: int) -> Case:
+    """The same workload, cut where the second run decides most about what the first one wrote."""
+    case = merge_workload_from_seed(seed, QUICK, has_raw_rows=True).case()
+    cuts = (cut_again(case, Random(number), 2) for number in range(CUTS_TO_CHOOSE_FROM))
+    return max(cuts, key=decided_on_earlier_runs)
+
+
+def decided_on_earlier_runs(case: Case) -> int:
+    """How many changes met a row that a change of an earlier run had written."""
+    pipeline = ReaderPipeline(case)
+    for delivery in case.deliveries:
+        pipeline.run(delivery)
+    outcomes = pipeline.reader.outcomes
+    runs = {one.change_id: one.run for one in outcomes}
+    return sum(runs.get(one.held_change_id or "", one.run) != one.run for one in outcomes)
 
 
 def reporting_case(seed: int) -> Case:

@@ -14,7 +14,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from replication_conflicts.nodes import (
+from replication_conflicts.publication.feed import FeedRow
+from replication_conflicts.publication.publication import publication_from_vars
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.values import Key
+from replication_conflicts.simulation import (
     Change,
     ImpossibleChange,
     Node,
@@ -23,10 +27,6 @@ from replication_conflicts.nodes import (
     publisher_node,
     subscriber_node,
 )
-from replication_conflicts.publication.feed import FeedRow
-from replication_conflicts.publication.publication import publication_from_vars
-from replication_conflicts.publication.rows import StoredRow
-from replication_conflicts.publication.values import Key
 from tests.python.documented_cases import node_command, stored_row
 from tests.python.sequential_reader import (
     ApplyError,

@@ -129,10 +129,10 @@ class ReaderPipeline:
         return live_rows(mark.snapshot)
 
 
-def replay(case: Case, pipeline: Pipeline) -> dict[str, Replica]:
+def replay(case: Case, pipeline: Pipeline, kind: type[Replica] = Replica) -> dict[str, Replica]:
     """Let the subscribers of a case do again what they did, with what the pipeline tells them."""
     start = initial_rows(case)
-    nodes = {name: Replica(name, dict(start)) for name in case.subscribers}
+    nodes = {name: kind(name, dict(start)) for name in case.subscribers}
     deliveries = iter(case.deliveries)
     for step in case.steps:
         if step.kind == "run":

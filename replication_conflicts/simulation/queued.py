@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from replication_conflicts.nodes.node import Change, ChangeReference, Held, Node, PlannedChange
-from replication_conflicts.nodes.queue import Identity, Queue
 from replication_conflicts.publication.feed import FeedRow
 from replication_conflicts.publication.publication import Publication
+from replication_conflicts.simulation.node import Change, ChangeReference, Held, Node, PlannedChange
+from replication_conflicts.simulation.queue import Identity, Queue
 
 
 class QueuedNode(Node):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from replication_conflicts.nodes.node import Held, RowName
 from replication_conflicts.publication.publication import LogicalRecord, Publication
 from replication_conflicts.publication.sessions import with_record
 from replication_conflicts.publication.values import Key, Row
+from replication_conflicts.simulation.node import Held, RowName
 
 
 @dataclass(frozen=True)

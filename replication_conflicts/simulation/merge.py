@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
-from replication_conflicts.nodes.commands import Command
-from replication_conflicts.nodes.node import (
+from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE, FeedRow
+from replication_conflicts.publication.publication import LogicalRecord, Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.publication.sessions import image_values, session_order
+from replication_conflicts.publication.values import Key
+from replication_conflicts.simulation.commands import Command
+from replication_conflicts.simulation.net_changes import (
+    NetChange,
+    UndecidedChange,
+    UploadedChange,
+)
+from replication_conflicts.simulation.node import (
     Change,
     ChangeReference,
     Held,
@@ -16,60 +26,8 @@ from replication_conflicts.nodes.node import (
     PlannedChange,
     RowName,
 )
-from replication_conflicts.nodes.queue import Identity, Queue
-from replication_conflicts.nodes.records import Deleted, RecordRows
-from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE, FeedRow
-from replication_conflicts.publication.publication import Article, LogicalRecord, Publication
-from replication_conflicts.publication.rows import StoredRow
-from replication_conflicts.publication.sessions import image_values, session_order
-from replication_conflicts.publication.values import Key, Row
-
-
-@dataclass
-class NetChange:
-    """One row's net change since the node's last upload.
-
-    The version number and the lineage are those of its first change; `base` is the row before it.
-    `changed` None stands for all columns.
-    """
-
-    article: Article
-    key: Key
-    operation: str
-    number: int
-    version: str
-    lineage: Mapping[str, int]
-    base: Row | None
-    before: Deleted | None
-    priority: Decimal | None
-    changed_at: datetime
-    changed: set[str] | None
-    references: list[ChangeReference] = field(default_factory=list)
-    passed_over: list[Command] = field(default_factory=list)
-
-    @property
-    def name(self) -> RowName:
-        """The article and key."""
-        return (self.article.name, self.key)
-
-
-@dataclass(frozen=True)
-class Undecided:
-    """What a row's last uploaded change knew, of which no command has said what became of it."""
-
-    version: str | None
-    """None after a delete: what is decided about that leads from no row, or to none."""
-    lineage: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Uploaded:
-    """A net change as it was uploaded, in case that it has to be uploaded again."""
-
-    row: FeedRow
-    name: RowName
-    touches: int
-    references: tuple[ChangeReference, ...]
+from replication_conflicts.simulation.queue import Identity, Queue
+from replication_conflicts.simulation.records import Deleted, RecordRows
 
 
 class MergeNode(Node):
@@ -96,9 +54,9 @@ class MergeNode(Node):
         self._pending: dict[RowName, NetChange] = {}
         self._raw: list[FeedRow] = []
         self._raw_behind: list[FeedRow] = []
-        self._uploaded: dict[str, Uploaded] = {}
+        self._uploaded: dict[str, UploadedChange] = {}
         self._again: list[str] = []
-        self._undecided: dict[RowName, Undecided] = {}
+        self._undecided: dict[RowName, UndecidedChange] = {}
         self._touches: dict[RowName, int] = {}
 
     # what is done at the node
@@ -166,7 +124,7 @@ class MergeNode(Node):
             self._undo(net)
             return
         else:
-            self._add(net, planned, at)
+            net.add(planned, at)
         net.references.append(reference)
         self._hold(planned, net.version, net.lineage)
 
@@ -187,16 +145,6 @@ class MergeNode(Node):
         )
         self._pending[planned.name] = net
         return net
-
-    @staticmethod
-    def _add(net: NetChange, planned: PlannedChange, at: datetime) -> None:
-        net.changed_at = at
-        if planned.operation == DELETE:
-            net.operation, net.changed = DELETE, None
-        elif net.operation == DELETE:
-            net.operation, net.changed = UPDATE, None
-        elif net.operation == UPDATE and net.changed is not None:
-            net.changed |= set(planned.changed)
 
     def _undo(self, net: NetChange) -> None:
         """An insert and the delete of it leave nothing; skipped commands then find the row gone."""
@@ -244,16 +192,17 @@ class MergeNode(Node):
     def _session_order(self, net: NetChange) -> tuple[bool, int]:
         return session_order(net.operation, self.publication.depth(net.article.name))
 
-    def _send(self, net: NetChange) -> Uploaded:
+    def _send(self, net: NetChange) -> UploadedChange:
         change_id = self.identity.next_id("change")
         for reference in net.references:
             reference.change_id = change_id
         held = self._rows[net.article.name].get(net.key)
         is_delete = net.operation == DELETE or held is None
         row = net.article.key_row(net.key) if is_delete or held is None else held.row
-        changed = None if net.changed is None else sorted(net.changed)
         if self._outlet is None:
-            self._undecided[net.name] = Undecided(None if is_delete else net.version, net.lineage)
+            self._undecided[net.name] = UndecidedChange(
+                None if is_delete else net.version, net.lineage
+            )
         values = {
             "change_id": change_id,
             "node": self.name,
@@ -261,26 +210,19 @@ class MergeNode(Node):
             "changed_at": net.changed_at,
             "lineage": dict(net.lineage),
             "known_position": None,
-            "changed_columns": changed,
-            "previous_values": self._previous_values(net),
+            "changed_columns": net.changed_columns,
+            "previous_values": net.previous_values,
             "priority": net.priority,
             **row,
         }
-        return Uploaded(
+        return UploadedChange(
             FeedRow(net.article.name, values),
             net.name,
             self._touches.get(net.name, 0),
             tuple(net.references),
         )
 
-    @staticmethod
-    def _previous_values(net: NetChange) -> dict[str, str | None] | None:
-        if net.operation != UPDATE or net.base is None:
-            return None
-        names = net.article.other_columns if net.changed is None else sorted(net.changed)
-        return net.article.to_texts({name: net.base[name] for name in names})
-
-    def _repeat(self, uploaded: Uploaded) -> Uploaded:
+    def _repeat(self, uploaded: UploadedChange) -> UploadedChange:
         change_id = self.identity.next_id("change")
         for reference in uploaded.references:
             reference.change_id = change_id

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from replication_conflicts.nodes.commands import Command
-from replication_conflicts.nodes.queue import Identity, Queue
 from replication_conflicts.publication import commands as kinds
 from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE, FeedRow
 from replication_conflicts.publication.publication import Article, Publication
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.values import Key, Row
+from replication_conflicts.simulation.commands import Command
+from replication_conflicts.simulation.queue import Identity, Queue
 
 RowName = tuple[str, Key]
 
@@ -106,7 +106,7 @@ class Node(ABC):
         self._rows: dict[str, dict[Key, Held]] = {article: {} for article in publication.articles}
         self._done: set[str] = set()
         self._position = kinds.BEFORE_QUEUE
-        self._refuse: dict[RowName, int] = {}
+        self._errors_ahead: dict[RowName, list[int]] = {}
         self._refusals: list[Refusal] = []
 
     # what the node holds
@@ -182,8 +182,11 @@ class Node(ABC):
         """Whether an upload would bring anything."""
 
     def refuse(self, article: str, key: Key, error: int) -> None:
-        """The node's database refuses the next command that would act on this row."""
-        self._refuse[(article, key)] = error
+        """The node's database refuses the next command that would act on this row.
+
+        Said several times, it refuses as many commands, with the errors in this order.
+        """
+        self._errors_ahead.setdefault((article, key), []).append(error)
 
     def take_refusals(self) -> list[Refusal]:
         """Refused commands since the last call: reported together with an upload."""
@@ -238,9 +241,10 @@ class Node(ABC):
 
     def _refused(self, command: Command, held: Held | None) -> bool:
         article, key = command.row_name
-        error = self._refuse.pop((article, key), None)
-        if error is None:
+        errors = self._errors_ahead.get((article, key))
+        if not errors:
             return False
+        error = errors.pop(0)
         self._refusals.append(
             Refusal(
                 subscriber=self.name,

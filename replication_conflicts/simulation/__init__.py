@@ -3,12 +3,13 @@
 They stand in for the databases of a publication in scenarios, workloads and tests. A node knows
 nothing of how conflicts are decided: it sends feed rows and obeys commands.
 
-``node``      what all nodes have in common
-``queued``    nodes of queued updating
-``merge``     nodes of merge replication
-``records``   logical records at a node
-``commands``  commands with typed values
-``queue``     what has been uploaded, and the counters behind ids and versions
+``node``         what all nodes have in common
+``queued``       nodes of queued updating
+``merge``        nodes of merge replication
+``net_changes``  what several changes of a row come to, and what was uploaded of them
+``records``      logical records at a node
+``commands``     commands with typed values
+``queue``        what has been uploaded, and the counters behind ids and versions
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
-from replication_conflicts.nodes.commands import Command, command_from_record
-from replication_conflicts.nodes.merge import MergeNode
-from replication_conflicts.nodes.node import (
+from replication_conflicts.publication.publication import DEFAULT_PRIORITY, Publication
+from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.simulation.commands import Command, command_from_record
+from replication_conflicts.simulation.merge import MergeNode
+from replication_conflicts.simulation.node import (
     Change,
     ChangeReference,
     Held,
@@ -26,10 +29,8 @@ from replication_conflicts.nodes.node import (
     Node,
     Refusal,
 )
-from replication_conflicts.nodes.queue import Identity, Positions, Queue
-from replication_conflicts.nodes.queued import QueuedNode
-from replication_conflicts.publication.publication import DEFAULT_PRIORITY, Publication
-from replication_conflicts.publication.rows import StoredRow
+from replication_conflicts.simulation.queue import Identity, Positions, Queue
+from replication_conflicts.simulation.queued import QueuedNode
 
 
 def publisher_node(
