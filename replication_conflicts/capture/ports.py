@@ -12,6 +12,15 @@ from replication_conflicts.publication.feed import FeedRow
 class BatchMismatch(Exception):
     """The feed has a batch of this number with other changes: the database is not what it was."""
 
+    @classmethod
+    def of(cls, node: str, number: int) -> BatchMismatch:
+        """What the feed has of a node does not come from this database."""
+        return cls(
+            f"the feed has another batch {number} of {node}, or a later one: the database was set"
+            " back, or two databases are the same node. To go on with it: `capture remove`, and"
+            " `capture install` anew."
+        )
+
 
 @dataclass(frozen=True)
 class FeedBatch:
@@ -30,6 +39,13 @@ class FeedSink(Protocol):
 
         Each batch of a node has a higher number than the one before. Errors: BatchMismatch.
         """
+
+
+class FeedMemory(Protocol):
+    """What a queue knows of what has been delivered."""
+
+    def has_batch(self, node: str, first: int) -> bool:
+        """Whether it has a batch of a node with this number, or a later one."""
 
 
 class SharedFeedSink(Protocol):

@@ -27,7 +27,13 @@ from replication_conflicts.capture.installation import (
     captured_node,
     check_articles,
 )
-from replication_conflicts.capture.ports import FeedBatch, FeedSink, SharedFeedSink
+from replication_conflicts.capture.ports import (
+    BatchMismatch,
+    FeedBatch,
+    FeedMemory,
+    FeedSink,
+    SharedFeedSink,
+)
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.sessions import seal_session
 from replication_conflicts.database.agent_tables import unreported_snapshot
@@ -175,6 +181,29 @@ def check_is_installed(engine: Engine, publication: NodePublication) -> None:
     with engine.begin() as connection:
         captured_node(connection, publication.name)
         check_articles(connection, publication)
+
+
+def check_is_not_set_back(engine: Engine, publication: NodePublication, memory: FeedMemory) -> None:
+    """For a database in which nothing is pending: what waits is compared when it is delivered.
+
+    Errors: BatchMismatch where the feed has batches of the node that the database does not know:
+    what was in them may be missing here, and no command brings a node its own changes.
+    """
+    before = _progress(engine, publication)
+    node, number, size = before
+    is_idle = size is None and memory.has_batch(node, number)
+    # else another upload is at work
+    if is_idle and _progress(engine, publication) == before:
+        raise BatchMismatch.of(node, number)
+
+
+def _progress(engine: Engine, publication: NodePublication) -> tuple[str, int, int | None]:
+    """The node, its next batch, and how large that is, if it is sealed."""
+    with engine.begin() as connection:
+        node = captured_node(connection, publication.name)
+        mine = tables.nodes.c.publication == publication.name
+        state = connection.execute(select(tables.nodes).where(mine)).mappings().one()
+        return node, state["next_batch"], state["batch_size"] or None
 
 
 def _check_captured(engine: Engine, publication: NodePublication) -> None:

@@ -22,6 +22,7 @@ from replication_conflicts.capture.upload import (
     CHANGES_AT_ONCE,
     Uploaded,
     check_is_installed,
+    check_is_not_set_back,
     upload,
 )
 from replication_conflicts.console.options import (
@@ -161,6 +162,8 @@ def upload_command(
                 progress.update(task, description=f"{chosen.name}: {_said(moved)}")
 
             done = upload(engine, chosen, feed, most, tell)
+        if not done.batches:
+            check_is_not_set_back(engine, chosen, feed)
         # also where nothing waited: an article may have got a column
         feed.prepare()
     typer.echo(f"In the feed: {_said(done)}.")

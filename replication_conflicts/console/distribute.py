@@ -35,6 +35,7 @@ from replication_conflicts.database.engine import DatabaseProblem, dialect_of, o
 from replication_conflicts.database.statements import Tables
 from replication_conflicts.distribution.agent import Agent, Options, Ports
 from replication_conflicts.distribution.apply import Node
+from replication_conflicts.distribution.beginning import check_is_not_ahead
 from replication_conflicts.distribution.report import PlannedStart, print_plan, print_summary
 from replication_conflicts.distribution.snapshot import check_is_free, check_is_new, held_rows
 from replication_conflicts.lakehouse.commands import LakehouseCommands
@@ -237,6 +238,7 @@ def _plan(
             names = (node.publication.name, node.name)
             place = agent_tables.read_position(connection, *names)
             later = agent_tables.later_articles(connection, *names, node.publication.articles)
+    check_is_not_ahead(node, commands, place)
     start = PlannedStart(_counts(snapshots.initial_rows(later))) if later else None
     print_plan(console, commands.after(place), place, start)
 

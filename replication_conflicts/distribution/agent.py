@@ -38,8 +38,7 @@ class Agent:
 
     def place(self) -> Place:
         """Up to which place of the queue the database has its commands."""
-        with self._run.engine.begin() as connection:
-            return agent_tables.read_position(connection, *self._run.names)
+        return self._run.place()
 
     def prepare(self) -> None:
         """Make the agent's tables, unless they are there; a lost database is not waited for."""
@@ -70,21 +69,21 @@ class Agent:
             summary.refused.extend(stop.refused)
             self._commits.keep(stop.refused)
         run.send_reports()
-        summary.place = run.patiently(self.place)
+        summary.place = run.patiently(run.place)
         summary.seconds = time.monotonic() - started
         return summary
 
     def _round(self) -> bool:
         """Take commands until there are none, or until a snapshot makes the rest obsolete."""
         run = self._run
-        place = run.patiently(self.place)
+        place = run.patiently(run.place)
         has_begun = place > Place()
         upcoming = Upcoming(in_transactions(run.ports.commands.after(place)))
         while batch := next(in_batches(upcoming.ahead(), run.options.most_transactions), None):
             command = batch[0].reinitialize
             if command is not None:
                 self._reinitialize(command)
-                if run.patiently(self.place) <= place:
+                if run.patiently(run.place) <= place:
                     raise AgentProblem(f"command {command.command_id} does not lead on")
                 return True
             if not has_begun:

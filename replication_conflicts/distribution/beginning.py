@@ -13,9 +13,9 @@ from replication_conflicts.database import agent_tables
 from replication_conflicts.database.engine import DatabaseProblem, agent_transaction
 from replication_conflicts.database.locks import lock_tables
 from replication_conflicts.distribution import reports
-from replication_conflicts.distribution.apply import AgentProblem, check_columns, naming
+from replication_conflicts.distribution.apply import AgentProblem, Node, check_columns, naming
 from replication_conflicts.distribution.later_rows import add_rows
-from replication_conflicts.distribution.ports import Reinitialized
+from replication_conflicts.distribution.ports import CommandSource, Reinitialized
 from replication_conflicts.distribution.run import Run
 from replication_conflicts.distribution.snapshot import (
     check_is_free,
@@ -31,6 +31,21 @@ from replication_conflicts.publication.commands import (
 )
 
 _RECORDS_AT_ONCE = 1_000
+
+
+def check_is_not_ahead(node: Node, commands: CommandSource, place: Place) -> None:
+    """Errors: AgentProblem where a database has more commands than there are.
+
+    It would be told nothing until the queue has come so far once more.
+    """
+    if place > Place() and not commands.reach(place):
+        raise AgentProblem(
+            f"{node.name} has its commands up to position {place}, and nothing has been decided"
+            " there or after it: its commands came from another schema, or what was decided has"
+            " been begun anew. Correct the schema (option --published), or start over: `capture"
+            " remove --discard`, `capture install --existing-rows snapshot`, `distribute"
+            " --initialize`"
+        )
 
 
 class Beginning:
@@ -66,7 +81,9 @@ class Beginning:
         published rows, or would not be carried out.
         """
         run = self._run
-        if not run.patiently(self._can_begin):
+        if run.patiently(self._can_begin):
+            check_is_not_ahead(run.node, run.ports.commands, run.patiently(run.place))
+        else:
             self._check_commands_are_whole()
             last = self._last_number()
             run.patiently(lambda: self._start(last))

@@ -59,6 +59,9 @@ class CommandSource(Protocol):
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
 
+    def reach(self, place: Place) -> bool:
+        """Whether anything has been decided at a place in the queue, or behind it."""
+
     @property
     def are_whole(self) -> bool:
         """Whether they go back to the first decision, so that a node may begin with none."""

@@ -11,6 +11,7 @@ from typing import TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
+from replication_conflicts.database import agent_tables
 from replication_conflicts.database.engine import lock_wait
 from replication_conflicts.database.faults import Fault, error_text, fault_of, is_locked
 from replication_conflicts.distribution import reports
@@ -99,6 +100,11 @@ class Run:
     def articles(self) -> Collection[str]:
         """The names of the articles, parents first."""
         return self.node.publication.articles
+
+    def place(self) -> Place:
+        """Up to which place of the queue the database has its commands."""
+        with self.engine.begin() as connection:
+            return agent_tables.read_position(connection, *self.names)
 
     def send_reports(self) -> None:
         """Send what has not been reported yet."""

@@ -67,6 +67,12 @@ class LakehouseCommands:
             self._spark, self._published, self._publication.name, self._subscriber
         )
 
+    def reach(self, place: Place) -> bool:
+        """Whether anything has been decided at a place in the queue, or behind it."""
+        log = self._spark.table(f"{self._published}.change_outcomes")
+        is_own = log.publication == self._publication.name
+        return not log.where(is_own & (log.transaction_position >= place.position)).isEmpty()
+
     def count(self, place: Place) -> int:
         """How many commands there are behind a place in the queue."""
         return self._behind(place).count()

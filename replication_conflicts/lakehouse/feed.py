@@ -64,10 +64,10 @@ class LakehouseFeed:
             known = there.get((one.node, one.number))
             if known is None:
                 if any(node == one.node and number > one.number for node, number in there):
-                    raise BatchMismatch(_not_alone(one))
+                    raise BatchMismatch.of(one.node, one.number)
                 new.append(one)
             elif known != batch_digest([str(row.values["change_id"]) for row in one.rows]):
-                raise BatchMismatch(_not_alone(one))
+                raise BatchMismatch.of(one.node, one.number)
         self._check_subscriptions({one.node for one in new})
         if self._publication.is_merge:
             self._check_numbers([one for one in new if (one.node, one.number - 1) not in there])
@@ -78,6 +78,10 @@ class LakehouseFeed:
                 for number, (row, batch) in enumerate(rows)
             ]
             self.queue.append(CHANGE, records)
+
+    def has_batch(self, node: str, first: int) -> bool:
+        """Whether the queue has a batch of a node with this number, or a later one."""
+        return self.queue.has_batch(node, first)
 
     def _check_subscriptions(self, nodes: set[str]) -> None:
         """What a node without one sends is rejected for good. Errors: LakehouseProblem."""
@@ -168,14 +172,6 @@ class LakehouseFeed:
         return facts.get("Type") == "VIEW" and f" from {self.queue.name} " in facts.get(
             "View Text", ""
         )
-
-
-def _not_alone(batch: FeedBatch) -> str:
-    return (
-        f"the feed has another batch {batch.number} of {batch.node}, or a later one: the database"
-        " was set back, or two databases are the same node. To go on with it: `capture remove`, and"
-        " `capture install` anew."
-    )
 
 
 def check_numbers(batch: FeedBatch, last: int) -> None:

@@ -110,6 +110,16 @@ class QueueTable:
         )
         return {row["node"]: row["last"] or 0 for row in found.collect()}
 
+    def has_batch(self, node: str, first: int) -> bool:
+        """Whether it has a batch of a node with this number, or a later one. Makes nothing."""
+        from pyspark.sql import functions as f
+
+        if not self._spark.catalog.tableExists(self.name):
+            return False
+        is_later = (f.col("node") == node) & (f.col("batch") >= first)
+        found = self._spark.table(self.name).where((f.col("entry") == CHANGE) & is_later)
+        return not found.isEmpty()
+
     def digests(self, batches: Sequence[FeedBatch]) -> dict[tuple[str, int], str]:
         """What the feed has of batches, the one before, and later ones, by node and number.
 

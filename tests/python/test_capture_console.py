@@ -160,11 +160,17 @@ def test_an_upload_is_one_line(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> N
 
         prepare = deliver
 
+        def has_batch(self, *_: object) -> bool:
+            return True
+
     monkeypatch.setattr(capture, "spark_of", lambda *_: None)
     monkeypatch.setattr(capture, "LakehouseFeed", Feed)
     shop.call("capture", "install", "--node", "north")
     shop.sql("insert into item (id, name) values (1, 'bolt')")
     assert shop.call("capture", "upload").output == "In the feed: 1 change in 1 batch.\n"
+    # a feed that has more than the database has sent
+    result = shop.call("capture", "upload")
+    assert (result.exit_code, "the database was set back" in result.output) == (1, True)
 
 
 @pytest.mark.parametrize("kind", ["array<string>", "map<string, int>", "STRUCT<a: int>"])

@@ -13,6 +13,7 @@ from replication_conflicts.lakehouse import tables
 from replication_conflicts.lakehouse.commands import LakehouseCommands
 from replication_conflicts.lakehouse.relations import LakehouseProblem, Relations
 from replication_conflicts.lakehouse.snapshots import LakehouseSnapshots
+from replication_conflicts.publication.commands import Place
 from replication_conflicts.scenarios.project import INPUTS
 from tests.python.differential.builds import BuildFailed, Builds
 from tests.python.sequential_reader import FeedRow
@@ -141,6 +142,9 @@ def test_rows_that_were_sent_by_a_filter(running: Builds) -> None:
         assert commands(running, "west", **late).are_whole
         assert not commands(running, "late", **late).are_whole
         assert commands(running, "HQ", **late).are_whole
+        # three have been decided, and a node can be no further
+        reached = [commands(running, "west", **late).reach(Place(one)) for one in (2, 3, 4)]
+        assert reached == [True, True, False]
         # where nobody has one, all begin before the first command
         assert start(running, "west") == ([], ["HQ-1", "HQ-2", "HQ-3"])
         assert [one["cause"] for one in running.commands(played, "late")] == ["HQ-3"]

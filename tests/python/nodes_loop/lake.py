@@ -223,6 +223,9 @@ class Source:
     def count(self, place: Place) -> int:
         return sum(1 for _ in self.after(place))
 
+    def reach(self, place: Place) -> bool:
+        return any(one.position >= place.position for one in self._reader.commands)
+
     def rows(self, command: AgentCommand) -> Iterator[SnapshotRow]:
         # what was published at one position is the same for every subscriber
         snapshots = (

@@ -27,11 +27,16 @@ class Lists:
     events: list[Reinitialized] = field(default_factory=list)
     are_written: bool = True
     are_whole: bool = True
+    # whether anything has been decided where the database is, or behind it
+    is_reached: bool = True
     # the highest version number that the feed has, by node
     last_numbers: dict[str, int] = field(default_factory=dict)
 
     def after(self, place: Place) -> Iterator[AgentCommand]:
         return iter([one for one in self.commands if one.place > place])
+
+    def reach(self, place: Place) -> bool:
+        return self.is_reached
 
     def count(self, place: Place) -> int:
         return sum(one.place > place for one in self.commands)

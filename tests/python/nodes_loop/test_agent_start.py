@@ -601,6 +601,18 @@ def test_first_rows_that_stand_for_a_place(databases: Databases, replication: st
     assert [one.snapshot_position for one in subscriber.lists.events] == [4]
 
 
+def test_commands_of_a_queue_that_has_begun_anew(databases: Databases) -> None:
+    """The node would be told nothing until the queue has come as far as before."""
+    subscriber = Subscriber(databases, EMPLOYEE)
+    subscriber.give(command(6, "insert", {"id": "8"}, {}, new="HQ:8", article="employee"))
+    subscriber.run()
+    subscriber.lists.is_reached = False
+    with pytest.raises(AgentProblem, match=r"up to position 6, and nothing has been decided"):
+        subscriber.run()
+    subscriber.lists.is_reached = True
+    assert subscriber.run().transactions == 0
+
+
 @pytest.mark.parametrize("replication", [None, "queued", "merge"])
 def test_commands_that_do_not_begin_with_the_first_decision(
     databases: Databases, replication: str | None

@@ -27,7 +27,7 @@ from replication_conflicts.capture.installation import check_articles
 from replication_conflicts.capture.ports import BatchMismatch, FeedBatch
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.state import capture_state
-from replication_conflicts.capture.upload import upload
+from replication_conflicts.capture.upload import check_is_not_set_back, upload
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodePublication, node_publication
 from replication_conflicts.database.engine import DatabaseProblem, dialect_of, open_database
@@ -60,6 +60,9 @@ class ListedQueue(QueueTable):
     def __init__(self, publication: NodePublication) -> None:
         super().__init__(None, Relations(), publication)  # type: ignore[arg-type]
         self.records: list[dict[str, Any]] = []
+
+    def has_batch(self, node: str, first: int) -> bool:
+        return any(one["node"] == node and one["batch"] >= first for one in self.records)
 
     def digests(self, batches: Any) -> dict[tuple[str, int], str]:
         found: dict[tuple[str, int], list[str]] = {}
@@ -231,6 +234,43 @@ def test_two_databases_of_one_node_are_noticed(databases: Databases) -> None:
     run(second, "insert into item (id, name) values (2, 'c')")
     upload(second, publication, feed)
     assert [one["row"]["name"] for one in feed.records] == ["a", "c"]
+
+
+def test_a_backup_in_which_nothing_waits_is_noticed(databases: Databases) -> None:
+    """What the node sent since then is in no command for it."""
+    publication = shop()
+    feed = Feed(publication)
+    engine = open_database(databases.make("north"))
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+    check_is_not_set_back(engine, publication, feed)
+    run(engine, "insert into item (id, name) values (1, 'a')")
+    upload(engine, publication, feed)
+    check_is_not_set_back(engine, publication, feed)
+    run(engine, "update replication_node set next_batch = next_batch - 1")
+    with pytest.raises(BatchMismatch, match="set back"):
+        check_is_not_set_back(engine, publication, feed)
+    # a batch that is on its way may be there already
+    run(engine, "update replication_node set batch_size = 1")
+    check_is_not_set_back(engine, publication, feed)
+
+
+def test_another_upload_is_no_backup(databases: Databases) -> None:
+    """It seals and delivers while the feed is asked."""
+    publication = shop()
+    engine = open_database(databases.make("north"))
+    create_tables(engine, publication, with_version=False)
+    install(engine, publication, "north")
+
+    class Asked(Feed):
+        def has_batch(self, node: str, first: int) -> bool:
+            run(engine, "insert into item (id, name) values (1, 'a')")
+            upload(engine, publication, self)
+            return super().has_batch(node, first)
+
+    feed = Asked(publication)
+    check_is_not_set_back(engine, publication, feed)
+    assert len(feed.records) == 1
 
 
 def test_a_batch_that_is_there_stays_also_behind_later_ones() -> None:

@@ -180,7 +180,10 @@ def test_places_count_on_where_decided_changes_were_removed(
         rows = spark.table(f"{relations.feeds}.emptied__item").where(f"id = {batch}").collect()
         return int(rows[0]["queue_position"])
 
+    assert not feed.has_batch("north", 1)
     assert [deliver(batch) for batch in (1, 2, 3)] == [1, 2, 3]
+    assert [feed.has_batch("north", first) for first in (3, 4)] == [True, False]
+    assert not feed.has_batch("south", 1)
     spark.sql(
         f"create table {log} using delta as select * from"
         " values ('emptied', 3L), ('other', 90L) as t(publication, transaction_position)"
