@@ -8,7 +8,6 @@ Triggers give every row a version and write each change to a queue in the same t
 ``renew``          the triggers anew, where an article has got columns
 ``installation``   what `install` has noted, and whether it still fits
 ``checks``         which tables can be captured
-``catalog``        what a database says of its tables
 ``sessions``       what is pending at a merge subscriber, as one session
 ``record_images``  the other rows of the logical records that a session changes
 ``upload``         moving committed changes to the feed, exactly once and in order

@@ -14,7 +14,6 @@ from enum import Enum
 from sqlalchemy import Connection, Engine, func, inspect, select
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.catalog import declared_types, regclass
 from replication_conflicts.capture.checks.postgres import check_sees_all
 from replication_conflicts.capture.checks.references import check_references
 from replication_conflicts.capture.checks.table import (
@@ -44,6 +43,7 @@ from replication_conflicts.capture.triggers.postgres_queued import plain_names
 from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness, uniqueness
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.catalog import declared_types, regclass
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.locks import lock_tables

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine, inspect
 
 from replication_conflicts.capture import tables
-from replication_conflicts.capture.catalog import declared_types
 from replication_conflicts.capture.checks.postgres import check_sees_all
 from replication_conflicts.capture.checks.references import check_references
 from replication_conflicts.capture.checks.table import check_table
@@ -38,6 +37,7 @@ from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.triggers import no_triggers
 from replication_conflicts.capture.triggers.merge_bodies import types_beside
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.catalog import declared_types
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import quoted
 from replication_conflicts.database.locks import lock_tables

@@ -191,19 +191,26 @@ def check_is_not_set_back(engine: Engine, publication: NodePublication, memory: 
     """
     before = _progress(engine, publication)
     node, number, size = before
-    is_idle = size is None and memory.has_batch(node, number)
+    is_idle = not size and memory.has_batch(node, number)
     # else another upload is at work
     if is_idle and _progress(engine, publication) == before:
         raise BatchMismatch.of(node, number)
 
 
 def _progress(engine: Engine, publication: NodePublication) -> tuple[str, int, int | None]:
-    """The node, its next batch, and how large that is, if it is sealed."""
     with engine.begin() as connection:
-        node = captured_node(connection, publication.name)
-        mine = tables.nodes.c.publication == publication.name
-        state = connection.execute(select(tables.nodes).where(mine)).mappings().one()
-        return node, state["next_batch"], state["batch_size"] or None
+        return _state(connection, publication.name)
+
+
+def _state(connection: Connection, publication: str) -> tuple[str, int, int | None]:
+    """The node, its next batch, and how large that is, if it is sealed.
+
+    0: the batch before was dropped by a reinitialization.
+    """
+    node = captured_node(connection, publication)
+    mine = tables.nodes.c.publication == publication
+    state = connection.execute(select(tables.nodes).where(mine)).mappings().one()
+    return node, state["next_batch"], state["batch_size"]
 
 
 def _check_captured(engine: Engine, publication: NodePublication) -> None:
@@ -346,10 +353,7 @@ def read(engine: Engine, publication: NodePublication, batch: Batch) -> list[Fee
 
 def _check_finished(connection: Connection, publication: str, batch: Batch) -> None:
     """Errors: CaptureProblem where no other upload has taken a batch off the queue."""
-    captured_node(connection, publication)
-    mine = tables.nodes.c.publication == publication
-    state = connection.execute(select(tables.nodes).where(mine)).mappings().one()
-    number, size = state["next_batch"], state["batch_size"]
+    _, number, size = _state(connection, publication)
     name = f"batch {batch.number} of {batch.node}"
     if number == batch.number + 1 and size == 0:
         raise CaptureProblem(f"{name} was dropped meanwhile, by a reinitialization")

@@ -2,7 +2,7 @@
 
 ``engine``          opening it, and transactions that captured triggers leave alone
 ``articles``        a publication as a database has it
-``catalog``         which columns its tables have
+``catalog``         what it says of its tables: columns and their types
 ``images``          rows of a database as canonical text
 ``metadata``        names of the versions and lineages that a merge subscriber keeps
 ``statements``      the articles' statements, ready for the database

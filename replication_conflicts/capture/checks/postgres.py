@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from replication_conflicts.capture.catalog import regclass
 from replication_conflicts.capture.postgres_types import better_postgres_type
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.triggers.postgres_queued import plain_names, queue_trigger
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.catalog import regclass
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.statements import run_plain
 

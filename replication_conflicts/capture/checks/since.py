@@ -11,7 +11,6 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, inspect
 
-from replication_conflicts.capture.catalog import regclass
 from replication_conflicts.capture.checks.references import check_references
 from replication_conflicts.capture.checks.table import check_columns, check_table
 from replication_conflicts.capture.installation import (
@@ -24,6 +23,7 @@ from replication_conflicts.capture.triggers import triggers_for
 from replication_conflicts.capture.triggers.postgres_queued import BODY
 from replication_conflicts.capture.triggers.sqlite_unique import Uniqueness, uniqueness
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.catalog import regclass
 from replication_conflicts.database.images import literal
 from replication_conflicts.database.statements import run_plain
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from replication_conflicts.capture.affinity import better_type
-from replication_conflicts.capture.catalog import declared_types
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.triggers.sqlite_unique import expression_indexes, parts
 from replication_conflicts.database.articles import NodeArticle
+from replication_conflicts.database.catalog import declared_types
 from replication_conflicts.database.images import literal, quoted
 from replication_conflicts.database.statements import run_plain
 

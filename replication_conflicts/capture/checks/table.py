@@ -7,12 +7,12 @@ import warnings
 from sqlalchemy import Connection, Inspector, String, inspect, select
 from sqlalchemy.exc import DBAPIError, SAWarning
 
-from replication_conflicts.capture.catalog import declared_types, regclass
 from replication_conflicts.capture.checks import postgres, sqlite
 from replication_conflicts.capture.problem import CaptureProblem
 from replication_conflicts.capture.triggers.sqlite_values import held_values, is_refused
 from replication_conflicts.database import agent_tables
 from replication_conflicts.database.articles import NodeArticle, NodePublication
+from replication_conflicts.database.catalog import declared_types, regclass
 from replication_conflicts.database.faults import error_text
 from replication_conflicts.database.images import image_sql, literal, quoted
 from replication_conflicts.database.statements import run_plain
