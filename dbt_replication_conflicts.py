@@ -7,7 +7,8 @@ This one gives the spark adapter what it lacks with ``method: session``:
 - a first start of the session whose failures are one line, not a page of Java,
 - texts of seeds as they are: the adapter takes quotes and backslashes in them for SQL,
 - scratch tables in the place of files that a killed run has left there,
-- on a cluster, a run's claim on its schema: a second one meanwhile ends with a clear error.
+- where several processes may write, a run's claim on its schema: a second one meanwhile ends with
+  a clear error.
 """
 
 from __future__ import annotations

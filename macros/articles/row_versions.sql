@@ -64,7 +64,7 @@ versions as (
     select
         {%- for column, data_type in options.columns.items() %}
         {{ replication_conflicts.typed_value(
-            "coalesce(merged_row, change_row)['" ~ column ~ "']", data_type
+            replication_conflicts.written_row() ~ "['" ~ column ~ "']", data_type
         ) }} as {{ adapter.quote(column) }},
         {%- endfor %}
         row_key,

@@ -31,23 +31,9 @@ case
                 )
                     then "the key ({{ key }}) cannot be edited. Correct edited."
                 {%- for column, data_type in options.columns.items() %}
-                {%- set text = "edited['" ~ column ~ "']" %}
-                {%- set kind = data_type | lower | trim %}
-                {%- set value = replication_conflicts.typed_value(text, data_type) %}
-                when {{ text }} is not null
-                    and (
-                        {{ value }} is null
-                        or {{ replication_conflicts.loses_digits(
-                            text, value, data_type
-                        ) | indent(24) }}
-                        {%- if kind.startswith('struct') %}
-                        -- of a text that is no such object Spark makes one without values
-                        or get_json_object({{ text }}, '$') is null
-                        or not startswith(ltrim({{ text }}), '{')
-                        {%- elif replication_conflicts.text_limit(data_type) %}
-                        or length({{ text }}) > {{ replication_conflicts.text_limit(data_type) }}
-                        {%- endif %}
-                    )
+                when {{ replication_conflicts.cannot_hold(
+                    "edited['" ~ column ~ "']", data_type
+                ) | indent(20) }}
                     then concat(
                         "column '{{ column }}' cannot hold '",
                         edited['{{ column }}'],

@@ -4,7 +4,7 @@
     case
         when publisher_version is null then null
         when is_written or {{ replication_conflicts.is_refused_command() }}
-            then coalesce(merged_row, change_row)
+            then {{ replication_conflicts.written_row() }}
         else held_row
     end
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#- Merge replication: whether a change was made in the knowledge of a version of a row: of the one
     that made it, or of a delete that found it deleted. A row without a version is known to
-    everybody. Never NULL. `held` is a row_state. -#}
+    everybody. NULL only where `held` is, a row_state. -#}
 {% macro knows_row(lineage, known_position, node, held) -%}
 (
     size({{ held }}.merge_version.known_as) = 0

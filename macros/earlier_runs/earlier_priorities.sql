@@ -1,6 +1,7 @@
 {#- The priorities with which changes of merge replication contend, as a query: publication,
-    change_id, priority. It is the one that the subscription had when a run first saw the change, be
-    that decided since or waiting. `log`: the log that is rebuilt, `waited`: waiting_changes as the
+    change_id, priority, one row per change. It is the one that the subscription had when a run
+    first saw the change, be that decided since or waiting; while it waited it may have been
+    delivered with a correction. `log`: the log that is rebuilt, `waited`: waiting_changes as the
     last run left it; none where there is none. -#}
 {% macro earlier_priorities(log, waited) -%}
 {%- if log -%}
@@ -18,7 +19,7 @@ union all
 select
     waiting.publication,
     waiting.change_id,
-    waiting.priority
+    min_by(waiting.priority, waiting.first_seen_at) as priority
 from {{ source('held', 'waiting_changes') }} as waiting
 {%- if log %}
 left anti join {{ source('held', 'change_outcomes') }} as decided
@@ -29,6 +30,7 @@ left anti join {{ source('held', 'change_outcomes') }} as decided
 where
     waiting.priority is not null
     and not waiting.is_other_content
+group by waiting.publication, waiting.change_id
 {%- endif -%}
 {%- if not log and not waited -%}
 {{ replication_conflicts.empty_relation({

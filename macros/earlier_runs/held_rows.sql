@@ -37,7 +37,7 @@ full outer join (
                 publisher_lineage,
                 merge_version,
                 {{ replication_conflicts.whole_row(
-                    'coalesce(merged_row, change_row)',
+                    replication_conflicts.written_row(),
                     'array(' ~ replication_conflicts.sql_texts(item.options.columns) ~ ')'
                 ) }} as published_row
             ),

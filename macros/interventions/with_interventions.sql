@@ -1,9 +1,10 @@
 {#- The queue of this run together with what acts in it beside changes: the interventions whose
     place the run has reached. As CTEs up to `acting`, in the columns of the changes.
 
-    changes: the CTE with the changes, whose columns and order `interventions` repeats; held: the
-    rows that the publisher holds; progress: how far earlier runs have taken the queue -#}
+    changes: the CTE with the changes, in the queue_columns; held: the rows that the publisher
+    holds; progress: how far earlier runs have taken the queue -#}
 {% macro with_interventions(changes, held, progress) -%}
+{%- set columns = replication_conflicts.queue_columns() | join(',\n            ') -%}
 -- one row per intervention that has not acted yet, and the place of the last command of its
 -- publication that a subscriber has refused
 pending as (
@@ -26,8 +27,7 @@ taken_positions as (
     group by publication
 ),
 
--- one row per intervention whose place the run has reached. Put below the changes by position: the
--- columns are those of {{ changes }}, in its order
+-- one row per intervention whose place the run has reached, in the columns of a change
 interventions as (
     select
         pending.publication,
@@ -103,9 +103,13 @@ contended_rows as (
         *,
         max(is_contended) over (partition by publication, article, row_key) as is_row_contended
     from (
-        select * from {{ changes }}
+        select
+            {{ columns }}
+        from {{ changes }}
         union all
-        select * from interventions
+        select
+            {{ columns }}
+        from interventions
     )
 ),
 

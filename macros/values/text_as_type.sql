@@ -13,10 +13,18 @@
     {%- if own_type == data_type -%}
         {{ return(converted) }}
     {%- endif -%}
+    {%- set own = text -%}
+    {%- if own_type | lower | trim in ['float', 'double'] -%}
+        {%- set own = replication_conflicts.canonical_text(
+            '(' ~ replication_conflicts.typed_value(text, own_type)
+            ~ ' + cast(0 as ' ~ own_type ~ '))',
+            own_type
+        ) -%}
+    {%- endif -%}
     {%- set back = replication_conflicts.canonical_text(
         replication_conflicts._value_of_text(converted, data_type, own_type), own_type
     ) -%}
-    {{ return('if(' ~ back ~ ' <=> ' ~ text ~ ', ' ~ converted ~ ', ' ~ text ~ ')') }}
+    {{ return('if(' ~ back ~ ' <=> ' ~ own ~ ', ' ~ converted ~ ', ' ~ own ~ ')') }}
 {%- endmacro %}
 
 

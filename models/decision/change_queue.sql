@@ -207,7 +207,7 @@ mark_positions as (
 ),
 {%- endif %}
 
--- one row per change: what is assumed of it first. with_interventions repeats the columns, in order
+-- one row per change, in the queue_columns: what is assumed of it first
 guessed as (
     select{{ ' /*+ broadcast(versions_of_run) */' if has_queued and has_few_changes }}
         met.publication,

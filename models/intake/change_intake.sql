@@ -319,7 +319,8 @@ timed as (
                 order by
                     transactions.transaction_position,
                     transactions.order_behind,
-                    transactions.queue_position
+                    transactions.queue_position,
+                    transactions.change_key
                 rows between unbounded preceding and 1 preceding
             )
         ) as clock

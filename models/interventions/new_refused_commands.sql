@@ -10,6 +10,8 @@ articles as (select * from {{ ref('configured_articles') }}),
 
 publications as (select * from {{ ref('configured_publications') }}),
 
+subscriptions as (select * from {{ ref('subscriptions') }}),
+
 errors as (select * from {{ ref('apply_errors') }}),
 
 outcomes as (
@@ -59,6 +61,7 @@ commands as (
         distributed.operation,
         distributed.row,
         distributed.old_version,
+        articles.primary_key,
         {{ row_key_of_map('distributed.key', 'articles.primary_key') | indent(8) }} as row_key,
         struct(
             outcomes.replication,
@@ -102,20 +105,21 @@ commands as (
             )
 ),
 
--- one row per report; one may be delivered twice
+-- one row per report of a subscriber about a command of its own
 reported as (
     select
-        concat('refused/', errors.subscriber, '/', errors.command_id) as intervention_id,
+        {{ refusal_id('errors') }} as intervention_id,
         errors.subscriber,
         errors.queue_position,
         errors.row as refused_row,
         errors.error_code,
         errors.error_text,
-        commands.* except (subscriber),
-        row_number() over (
-            partition by errors.subscriber, errors.command_id order by errors.queue_position
-        ) as copy_number
+        commands.* except (subscriber)
     from errors
+    inner join subscriptions
+        on
+            errors.publication = subscriptions.publication
+            and errors.subscriber = subscriptions.subscriber
     inner join commands
         on
             errors.publication = commands.publication
@@ -123,12 +127,36 @@ reported as (
             and errors.subscriber = coalesce(commands.subscriber, errors.subscriber)
 ),
 
+-- one row per report whose row the publisher could publish
+publishable as (
+    select
+        * except (refused_row),
+        if(refused_row is null, null, {{ canonical_edits('refused_row') | indent(8) }})
+            as refused_row
+    from reported
+    where {{ report_problem() | indent(4) }} is null
+),
+
+-- one row per such report about the row of its command; one may be delivered twice
+numbered as (
+    select
+        *,
+        row_number() over (
+            partition by intervention_id
+            order by queue_position, error_code, error_text, to_json(refused_row)
+        ) as copy_number
+    from publishable
+    where
+        refused_row is null
+        or row_key = {{ row_key_of_map('refused_row', 'primary_key') | indent(8) }}
+),
+
 -- one row per command that a subscriber has refused
 refused as (
-    select reported.*
-    from reported
-    left anti join known on reported.intervention_id = known.intervention_id
-    where reported.copy_number = 1
+    select numbered.*
+    from numbered
+    left anti join known on numbered.intervention_id = known.intervention_id
+    where numbered.copy_number = 1
 ),
 
 final as (

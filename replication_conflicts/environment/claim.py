@@ -1,8 +1,9 @@
 """One run at a time in a schema: a file beside the tables that its run writes again and again.
 
-The embedded metastore lets one process in. A cluster's lets in many, and two runs at once would
-replace each other's tables. A file that is not written any more is of a run that died: the next run
-takes it over. The commit of the decision log guards itself besides (macros/materializations).
+The embedded metastore lets one process in. Another one lets in many, whether they work on a cluster
+or not, and two runs at once would replace each other's tables. A file that is not written any more
+is of a run that died: the next run takes it over. The commit of the decision log guards itself
+besides (macros/materializations).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Protocol
 
-from replication_conflicts.environment.session import WAREHOUSE, SessionError
+from replication_conflicts.environment.session import WAREHOUSE, SessionError, has_shared_metastore
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -185,8 +186,8 @@ class HadoopFile:
 
 def is_needed(settings: Mapping[str, str], command: str) -> bool:
     """Whether this dbt command writes where other processes may write, too."""
-    is_local = settings.get("spark.master", "local").startswith("local")
-    return command in {"build", "run", "retry"} and not is_local
+    is_alone = settings.get("spark.master", "local").startswith("local")
+    return command in {"build", "run", "retry"} and (not is_alone or has_shared_metastore(settings))
 
 
 def _entry(text: str | None) -> dict[str, str]:

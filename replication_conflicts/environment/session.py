@@ -119,6 +119,13 @@ def metastore_folder(settings: Mapping[str, str], project_dir: Path) -> Path | N
     return Path(_absolute(found.group(1), project_dir)) if found else None
 
 
+def has_shared_metastore(settings: Mapping[str, str]) -> bool:
+    """Whether several processes may have the metastore open: it is a service, or on a server."""
+    url = settings.get(METASTORE_URL) or ""
+    is_embedded = url.startswith("jdbc:derby:") and not url.startswith("jdbc:derby://")
+    return bool(settings.get(METASTORE_SERVICE)) or bool(url and not is_embedded)
+
+
 def is_locked(metastore: Path) -> bool:
     """Whether another process has the embedded metastore open.
 

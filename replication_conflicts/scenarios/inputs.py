@@ -104,7 +104,8 @@ class Inputs:
         rows: list[Mapping[str, object]] = []
         for refusal, position in refusals:
             article = publication.articles[refusal.article]
-            row = None if refusal.row is None else article.to_texts(refusal.row)
+            held = refusal.row
+            row = held and article.to_texts({name: held.get(name) for name in article.columns})
             rows.append(
                 {
                     "queue_position": position,

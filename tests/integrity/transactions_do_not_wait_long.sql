@@ -26,7 +26,7 @@ final as (
         node,
         transaction_id,
         max(transaction_change_count) as transaction_change_count,
-        count(*) as changes_that_wait,
+        count(distinct change_key) as changes_that_wait,
         min(first_seen_at) as first_seen_at
     from waiting
     where first_seen_at < {{ run_time() }} - interval 1 day

@@ -16,7 +16,11 @@ from replication_conflicts.environment.claim import (
     HadoopFile,
     is_needed,
 )
-from replication_conflicts.environment.session import SessionError
+from replication_conflicts.environment.session import (
+    METASTORE_SERVICE,
+    METASTORE_URL,
+    SessionError,
+)
 
 from .conftest import ScratchProject
 
@@ -200,6 +204,23 @@ def test_a_claim_is_for_those_who_write_on_a_cluster(
     master: str, command: str, needed: bool
 ) -> None:
     assert is_needed({"spark.master": master}, command) is needed
+
+
+@pytest.mark.parametrize(
+    ("metastore", "needed"),
+    [
+        ({METASTORE_SERVICE: "thrift://127.0.0.1:9083"}, True),
+        ({METASTORE_URL: "jdbc:postgresql://127.0.0.1/metastore"}, True),
+        ({METASTORE_URL: "jdbc:derby://127.0.0.1:1527/metastore"}, True),
+        ({METASTORE_URL: "jdbc:derby:;databaseName=.local/metastore_db;create=true"}, False),
+        ({METASTORE_SERVICE: "", METASTORE_URL: ""}, False),
+    ],
+)
+def test_a_claim_is_for_those_who_share_a_metastore(
+    metastore: dict[str, str], needed: bool
+) -> None:
+    """Two processes may write there, be each of them a Spark of its own."""
+    assert is_needed({"spark.master": "local[8]", **metastore}, "build") is needed
 
 
 @pytest.mark.spark

@@ -142,11 +142,33 @@ def more_than_it_counts() -> Case:
     )
 
 
+def corrected() -> Case:
+    """A session names one change more than it has, and waits for it."""
+    session = {"transaction_id": "north-s", "transaction_change_count": 4}
+    return case(
+        "corrected",
+        {"north": {"priority": 75}},
+        (change(1, "north", 1, **session), change(2, "north", 2, **session)),
+    )
+
+
+def misreported() -> Case:
+    """The publisher changes a row, of which subscribers will report what cannot be."""
+    return case("misreported", {"north": {"priority": 75}}, (change(1, "HQ", 1),))
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory, scratch_state: Path) -> Iterator[Builds]:
     """All cases, built to their end."""
     folder = tmp_path_factory.mktemp("later_runs")
-    cases = [ended(), refused(), passed(), more_than_it_counts()]
+    cases = [
+        ended(),
+        refused(),
+        passed(),
+        more_than_it_counts(),
+        corrected(),
+        misreported(),
+    ]
     with builds("later_runs", cases, folder, scratch_state) as found:
         yield found
 
@@ -221,6 +243,28 @@ def test_a_full_refresh_knows_nodes_whose_subscription_has_ended(running: Builds
     assert compare(running, running.played[2], is_rebuilt=True) == []
 
 
+def report(command_id: str, **other: Any) -> dict[str, Any]:
+    """A subscriber says that it has refused a command about row 1."""
+    return {
+        "queue_position": None,
+        "subscriber": "north",
+        "command_id": command_id,
+        "article": "item",
+        "key": {"item_id": "1"},
+        "operation": "update",
+        "error_code": 2627,
+        "error_text": "refused",
+        "row": {"item_id": "1", "name": "bolt"},
+        **other,
+    }
+
+
+def deliver_reports(running: Builds, played: Played, reports: list[dict[str, Any]]) -> None:
+    """Reports arrive in the feed of refused commands."""
+    table = tables.table_name(running.project.feeds, played.publication, "apply_errors")
+    tables.append_rows(running.spark, table, APPLY_ERRORS, reports, "parquet")
+
+
 @pytest.mark.spark
 @pytest.mark.slow
 def test_reports_without_a_place_act_one_after_the_other(running: Builds) -> None:
@@ -228,22 +272,7 @@ def test_reports_without_a_place_act_one_after_the_other(running: Builds) -> Non
     played = running.played[1]
     commands = running.commands(played, "north")
     assert [one["queue_position"] for one in commands] == [1, 2]
-    reports = [
-        {
-            "queue_position": None,
-            "subscriber": "north",
-            "command_id": one["command_id"],
-            "article": "item",
-            "key": {"item_id": "1"},
-            "operation": "update",
-            "error_code": 2627,
-            "error_text": "refused",
-            "row": {"item_id": "1", "name": "bolt"},
-        }
-        for one in commands
-    ]
-    table = tables.table_name(running.project.feeds, played.publication, "apply_errors")
-    tables.append_rows(running.spark, table, APPLY_ERRORS, reports, "parquet")
+    deliver_reports(running, played, [report(one["command_id"]) for one in commands])
     running.build()
     acted = running.records("intervention_log", played)
     assert sorted((one["transaction_position"], one["queue_position"]) for one in acted) == [
@@ -255,6 +284,60 @@ def test_reports_without_a_place_act_one_after_the_other(running: Builds) -> Non
     outcomes = running.records("change_outcomes", played)
     places = [one["queue_position"] for one in outcomes]
     assert sorted(places) == [1, 2, 3, 4]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_report_that_cannot_be_is_not_taken(running: Builds) -> None:
+    """What it says would be published: the row of nobody, or one with values that got lost."""
+    played = running.played[5]
+    (command,) = running.commands(played, "north")
+    about = command["command_id"]
+    wrong = [
+        report(about, subscriber="nroth"),
+        report(about, row={"item_id": "1"}),
+        report(about, row={"item_id": "1", "name": "bolt", "color": "red"}),
+        report(about, row={"item_id": "one", "name": "bolt"}),
+        report(about, row={"item_id": "2", "name": "bolt"}),
+    ]
+    deliver_reports(running, played, wrong)
+    running.build()
+    assert sorted(log(running, played)) == ["HQ-1"]
+    (warning,) = running.data_test_warnings("reports_are_taken")
+    assert f"Got {len(wrong)} results" in warning
+    # a correct one, in whatever form a number has
+    deliver_reports(running, played, [report(about, row={"item_id": "01", "name": "nut"})])
+    running.build()
+    assert [one["row_key"] for one in running.records("intervention_log", played)] == ["1"]
+    published = f"{running.project.schema}.{played.name}__item"
+    (row,) = running.spark.sql(f"select name from {published} where item_id = 1").collect()
+    assert row["name"] == "nut"
+    # the others are about a command that has been taken, but for the one of nobody
+    (warning,) = running.data_test_warnings("reports_are_taken")
+    assert "Got 1 result" in warning
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_session_that_is_corrected_while_it_waits_is_taken_once(running: Builds) -> None:
+    """What waited as it came first is no second change, and does not complete the session."""
+    played = running.played[4]
+    assert log(running, played) == {}
+    session = {"transaction_id": "north-s", "transaction_change_count": 3}
+    feed = tables.table_name(running.project.feeds, played.publication, "item")
+    running.spark.sql(f"truncate table {feed}")
+    for rows in (
+        [change(1, "north", 1, **session), change(2, "north", 2, **session)],
+        [change(3, "north", 3, **session)],
+    ):
+        assert log(running, played) == {}
+        tables.append_feed(
+            running.spark, running.project.feeds, played.publication, rows, "parquet"
+        )
+        running.build()
+        running.build()
+    outcomes = running.records("change_outcomes", played)
+    assert sorted(one["change_id"] for one in outcomes) == ["north-1", "north-2", "north-3"]
 
 
 @pytest.mark.spark

@@ -38,8 +38,8 @@ RESOLVERS = (
     Mutant(
         "the mean is half of it",
         "macros/resolvers/resolver_averaging.sql",
-        "* 0.5",
-        "* 0.25",
+        "') * 0.5'",
+        "') * 0.25'",
     ),
     Mutant(
         "texts have their common beginning twice",

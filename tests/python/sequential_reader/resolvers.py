@@ -97,7 +97,9 @@ def _value_of_both(article: Article, theirs: Any, ours: Any) -> Any:
         return _short_enough(_merged_text(theirs, ours, resolver.separator), kind)
     if isinstance(ours, float):
         both = ours + theirs
-        return _fitting(both / 2 if resolver.name == "averaging" else both, kind)
+        if resolver.name == "averaging":
+            both = ours / 2 + theirs / 2 if math.isinf(both) else both / 2
+        return _fitting(both, kind)
     total = EXACT.add(Decimal(ours), Decimal(theirs))
     if resolver.name == "averaging":
         total = EXACT.divide(total, Decimal(2))
