@@ -1,5 +1,5 @@
-{#- Whether a column cannot hold what somebody has written as a text: SQL that is true or false, or
-    NULL for a NULL.
+{#- Whether a column cannot hold what somebody has written as a text: a condition, false
+    for a NULL. Never NULL.
 
     text: SQL expression.  data_type: the type of the column -#}
 {% macro cannot_hold(text, data_type) -%}

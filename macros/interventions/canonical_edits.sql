@@ -1,5 +1,6 @@
-{#- Edited columns with their values as canonical text, over the columns publication and article. A
-    value that its column cannot hold becomes NULL. -#}
+{#- Columns that people have edited, or a subscriber has reported, with their values as canonical
+    text, over the columns publication and article. A value that its column cannot hold becomes
+    NULL. -#}
 {% macro canonical_edits(edited) -%}
 {%- set branches = [] -%}
 {%- for item in replication_conflicts.article_list() -%}

@@ -4,27 +4,32 @@
 
     text: SQL expression; own_type: the type of the value; data_type: the other one -#}
 {% macro text_as_type(text, own_type, data_type) -%}
-    {%- set value = replication_conflicts._value_of_text(text, own_type, data_type) -%}
-    {%- if data_type | lower | trim in ['float', 'double'] -%}
-        {#- 0.0 and -0.0 are equal, and have two texts; a sum is never -0.0 -#}
-        {%- set value = '(' ~ value ~ ' + cast(0 as ' ~ data_type ~ '))' -%}
-    {%- endif -%}
-    {%- set converted = replication_conflicts.canonical_text(value, data_type) -%}
+    {%- set converted = replication_conflicts._text_without_minus_zero(
+        replication_conflicts._value_of_text(text, own_type, data_type), data_type
+    ) -%}
     {%- if own_type == data_type -%}
         {{ return(converted) }}
     {%- endif -%}
     {%- set own = text -%}
     {%- if own_type | lower | trim in ['float', 'double'] -%}
-        {%- set own = replication_conflicts.canonical_text(
-            '(' ~ replication_conflicts.typed_value(text, own_type)
-            ~ ' + cast(0 as ' ~ own_type ~ '))',
-            own_type
+        {%- set own = replication_conflicts._text_without_minus_zero(
+            replication_conflicts.typed_value(text, own_type), own_type
         ) -%}
     {%- endif -%}
     {%- set back = replication_conflicts.canonical_text(
         replication_conflicts._value_of_text(converted, data_type, own_type), own_type
     ) -%}
     {{ return('if(' ~ back ~ ' <=> ' ~ own ~ ', ' ~ converted ~ ', ' ~ own ~ ')') }}
+{%- endmacro %}
+
+
+{#- The canonical text of a value. 0.0 and -0.0 are equal, and have two texts; a sum is never
+    -0.0. -#}
+{% macro _text_without_minus_zero(value, data_type) -%}
+    {%- if data_type | lower | trim in ['float', 'double'] -%}
+        {%- set value = '(' ~ value ~ ' + cast(0 as ' ~ data_type ~ '))' -%}
+    {%- endif -%}
+    {{ return(replication_conflicts.canonical_text(value, data_type)) }}
 {%- endmacro %}
 
 

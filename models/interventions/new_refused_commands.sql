@@ -134,7 +134,7 @@ publishable as (
         if(refused_row is null, null, {{ canonical_edits('refused_row') | indent(8) }})
             as refused_row
     from reported
-    where {{ report_problem() | indent(4) }} is null
+    where {{ is_publishable() | indent(4) }}
 ),
 
 -- one row per such report about the row of its command; one may be delivered twice

@@ -186,8 +186,9 @@ class HadoopFile:
 
 def is_needed(settings: Mapping[str, str], command: str) -> bool:
     """Whether this dbt command writes where other processes may write, too."""
-    is_alone = settings.get("spark.master", "local").startswith("local")
-    return command in {"build", "run", "retry"} and (not is_alone or has_shared_metastore(settings))
+    is_on_cluster = not settings.get("spark.master", "local").startswith("local")
+    is_shared = is_on_cluster or has_shared_metastore(settings)
+    return command in {"build", "run", "retry"} and is_shared
 
 
 def _entry(text: str | None) -> dict[str, str]:
