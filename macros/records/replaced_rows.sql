@@ -1,9 +1,11 @@
 {#- The other rows of a record that a winning session replaces: as its images say, unless it knows
     the held row and holds the same, and those that it does not hold go, as far as they lie in its
-    node's partition. One row per group and row. A statement.
+    node's partition. Of a row that it sent in a change or image which was rejected nobody knows
+    how it holds it: it stays. One row per group and row. A statement.
 
-    changes: record_changes; members: record_members; verdicts: record_verdicts -#}
-{% macro replaced_rows(changes, members, verdicts) -%}
+    changes: record_changes; members: record_members; verdicts: record_verdicts;
+    rejected: rejected_changes -#}
+{% macro replaced_rows(changes, members, verdicts, rejected) -%}
 with
 
 record_articles as (
@@ -17,7 +19,9 @@ winners as (
         verdicts.transaction_key,
         verdicts.group_key,
         verdicts.leader_change_id,
-        changes.node
+        changes.node,
+        changes.session_end,
+        get_json_object(changes.transaction_key, '$.transaction_id') as transaction_id
     from {{ verdicts }} as verdicts
     inner join {{ changes }} as changes
         on
@@ -102,6 +106,26 @@ from_members as (
         and not state.is_deleted
 ),
 
+-- one row per group that has won, and row that its session sent in vain; of one whose key cannot
+-- be read (NULL) nobody knows which row of its article it is
+sent_in_vain as (
+    select distinct
+        winners.publication,
+        winners.transaction_key,
+        winners.group_key,
+        rejected.article,
+        rejected.row_key
+    from winners
+    inner join {{ rejected }} as rejected
+        on
+            winners.publication = rejected.publication
+            and winners.node = rejected.node
+            and winners.transaction_id = rejected.transaction_id
+            and not rejected.is_outside_transaction
+            -- a later session may have the same name
+            and coalesce(rejected.queue_position <= winners.session_end, true)
+),
+
 -- one row per row of both kinds: an image counts before what the publisher holds
 other_rows as (
     select * from from_images
@@ -114,6 +138,13 @@ other_rows as (
             and from_members.transaction_key = images.transaction_key
             and from_members.article = images.article
             and from_members.row_key = images.row_key
+    left anti join sent_in_vain
+        on
+            from_members.publication = sent_in_vain.publication
+            and from_members.transaction_key = sent_in_vain.transaction_key
+            and from_members.group_key = sent_in_vain.group_key
+            and from_members.article = sent_in_vain.article
+            and coalesce(from_members.row_key = sent_in_vain.row_key, true)
 ),
 
 -- one row per such row of a group that has won, which no change of its session is about

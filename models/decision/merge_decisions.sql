@@ -274,7 +274,7 @@ select * from classified{{ end_of_stage('alone') }}
     stage('changes'), stage('members'), stage('opponents')
 ) }}{{ end_of_stage('verdicts', with_records) }}
 {{ replaced_rows(
-    stage('changes'), stage('members'), stage('verdicts')
+    stage('changes'), stage('members'), stage('verdicts'), ref('rejected_changes')
 ) }}{{ end_of_stage('replaced', with_records) }}
 {%- if interventions_act %}
 {{ record_numbers(stage('alone'), stage('spans')) }}{{ end_of_stage('numbers', with_records) }}

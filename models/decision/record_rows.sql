@@ -137,7 +137,8 @@ final as (
         case
             when published.held_state.is_deleted then 'delete'
             when published.held_state.node = published.run_node then 'update'
-            else coalesce(makers.operation, 'insert')
+            -- nobody has inserted the rows that a publication began with
+            else coalesce(makers.operation, 'update')
         end as last_operation,
         '{{ invocation_id }}' as run_id
     from published

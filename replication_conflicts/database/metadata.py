@@ -13,6 +13,8 @@ LINEAGE = "replication_lineage"
 UNDECIDED = "replication_undecided"
 # the row's parent in its logical record: the row that it names, or last named
 PARENT = "replication_parent"
+# the parent before the net change; of an insert, what was known of an earlier row of that key
+BEFORE_PARENT = "replication_before_parent"
 # no row: a deleted one whose lineage is kept, or one that never was
 NO_ROW = ""
 _LONGEST_NAME = 63

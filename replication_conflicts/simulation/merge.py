@@ -11,7 +11,7 @@ from replication_conflicts.publication.feed import DELETE, INSERT, UPDATE, FeedR
 from replication_conflicts.publication.publication import LogicalRecord, Publication
 from replication_conflicts.publication.rows import StoredRow
 from replication_conflicts.publication.sessions import image_values, session_order
-from replication_conflicts.publication.values import Key
+from replication_conflicts.publication.values import Key, Row
 from replication_conflicts.simulation.commands import Command
 from replication_conflicts.simulation.net_changes import (
     NetChange,
@@ -105,7 +105,7 @@ class MergeNode(Node):
         session = self.identity.next_id("session")
         repeated = [self._repeat(one) for one in again]
         fresh = [self._send(net) for net in pending]
-        images = self._images([row.name for row in (*repeated, *fresh)], pending)
+        images = self._images([*repeated, *fresh])
         changes = [one.row for one in (*repeated, *fresh)]
         last = max((net.changed_at for net in pending), default=None)
         image_rows = [self._image(name, last or self._moment(changes)) for name in images]
@@ -172,7 +172,7 @@ class MergeNode(Node):
 
     def _publish(self, planned: Sequence[PlannedChange], at: datetime) -> list[ChangeReference]:
         assert self._outlet is not None
-        sent, references, bases = [], [], []
+        sent, references = [], []
         for one in planned:
             net = self._begin(one, at)
             del self._pending[one.name]
@@ -181,8 +181,7 @@ class MergeNode(Node):
             net.references.append(reference)
             references.append(reference)
             sent.append(self._send(net))
-            bases.append(net)
-        images = self._images([one.name for one in sent], bases)
+        images = self._images(sent)
         rows = [*(one.row for one in sent), *(self._image(name, at) for name in images)]
         self._outlet.put(self._in_session(self.identity.next_id("transaction"), rows))
         return references
@@ -218,6 +217,7 @@ class MergeNode(Node):
         return UploadedChange(
             FeedRow(net.article.name, values),
             net.name,
+            net.base,
             self._touches.get(net.name, 0),
             tuple(net.references),
         )
@@ -251,25 +251,36 @@ class MergeNode(Node):
 
     # logical records
 
-    def _images(self, changed: Sequence[RowName], nets: Sequence[NetChange]) -> list[RowName]:
-        """The other rows of the records that a session changed, where winners are whole records."""
-        bases = {net.name: net.base for net in nets}
+    def _images(self, changes: Sequence[UploadedChange]) -> list[RowName]:
+        """The other rows of the records that a session changed, where winners are whole records.
+
+        Those of before the session count as well, also where a row was taken out of every record:
+        the rows below it stay what they were.
+        """
+        rows = self._records
+        before: dict[RowName, Row | None] = {}
+        for change in changes:
+            # a transaction of the publisher may change a row several times
+            before.setdefault(change.name, change.base)
         records: list[tuple[LogicalRecord, Key]] = []
-        for article, key in changed:
+        left: list[tuple[LogicalRecord, RowName]] = []
+        for change in changes:
+            article, key = change.name
             record = self.publication.record_of(article)
             if record is None or not record.resolution:
                 continue
-            for row in (self._records.last_row(article, key), bases.get((article, key))):
-                top = self._records.top_key(record, article, row)
-                if top is not None and (record, top) not in records:
-                    records.append((record, top))
-        sent = set(changed)
-        return [
-            name
-            for record, top in records
-            for name in self._records.members(record, top, deleted=False)
-            if name not in sent
+            top = rows.top_key(record, article, rows.last_row(article, key))
+            top_before = rows.top_key(record, article, change.base, before)
+            for one in (top, top_before):
+                if one is not None and (record, one) not in records:
+                    records.append((record, one))
+            if top is None and top_before is not None:
+                left.append((record, change.name))
+        members = [
+            name for record, top in records for name in rows.members(record, top, deleted=False)
         ]
+        members += [below for record, name in left for below in rows.below(record, name)]
+        return [name for name in dict.fromkeys(members) if name not in before]
 
     def _image(self, name: RowName, at: datetime) -> FeedRow:
         article, key = name

@@ -85,10 +85,11 @@ class UndecidedChange:
 class UploadedChange:
     """A net change as it was uploaded, in case that it has to be uploaded again.
 
-    `touches`: how often its row had been changed until then.
+    `base`: its row before it; `touches`: how often that had been changed until then.
     """
 
     row: FeedRow
     name: RowName
+    base: Row | None
     touches: int
     references: tuple[ChangeReference, ...]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from replication_conflicts.publication.publication import LogicalRecord, Publication
 from replication_conflicts.publication.sessions import with_record
 from replication_conflicts.publication.values import Key, Row
 from replication_conflicts.simulation.node import Held, RowName
+
+NOTHING: Mapping[RowName, Row | None] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,35 @@ class RecordRows:
                     names.append((article, key))
         return names
 
-    def top_key(self, record: LogicalRecord, article: str, row: Row | None) -> Key | None:
-        """The key of the record's top row; None for a row that belongs to no record."""
+    def below(self, record: LogicalRecord, name: RowName) -> list[RowName]:
+        """The rows that the node holds which lead to a row of a record, from however far down."""
+        return [
+            (article, key)
+            for article in record.articles
+            for key, held in self._rows[article].items()
+            if name in self._above(record, article, held.row)
+        ]
+
+    def _above(self, record: LogicalRecord, article: str, row: Row) -> Iterator[RowName]:
+        above: Row | None = row
+        for step in record.ancestry(article):
+            if above is None:
+                return
+            key = tuple(above[name] for name in step.columns)
+            yield (step.parent, key)
+            above = self.last_row(step.parent, key)
+
+    def top_key(
+        self,
+        record: LogicalRecord,
+        article: str,
+        row: Row | None,
+        earlier: Mapping[RowName, Row | None] = NOTHING,
+    ) -> Key | None:
+        """The key of the record's top row; None for a row that belongs to no record.
+
+        `earlier`: rows above it that count as they were then; the others as the node has them.
+        """
         if row is None:
             return None
         key: Key = self._publication.articles[article].key_of(row)
@@ -80,7 +110,7 @@ class RecordRows:
             key = tuple(row[name] for name in step.columns)
             if any(value is None for value in key):
                 return None
-            row = self.last_row(step.parent, key)
+            row = earlier.get((step.parent, key)) or self.last_row(step.parent, key)
         return key
 
     def last_row(self, article: str, key: Key) -> Row | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -382,22 +383,73 @@ def cut_off() -> Case:
     )
 
 
+def cut_off_record() -> Case:
+    """The session of a record's winner, in which the image of one row breaks the contract."""
+    session = {"transaction_id": "north-s", "transaction_change_count": 2}
+    image = change(3, "north", 1, operation="image", changed_columns=["color"], **session)
+    part = FeedRow("part", {**image.values, "part_id": 10, "item_id": 1})
+    before = case(
+        "cut_off_record",
+        {"north": {"priority": 90}, "south": {"priority": 75}},
+        (change(1, "south", 1), change(2, "north", 1, **session), part),
+        (change(4, "south", 4),),
+    )
+    articles = {
+        **before.configuration["articles"],
+        "part": {
+            "columns": {"part_id": "int", "item_id": "int"},
+            "primary_key": ["part_id"],
+            "initial_snapshot": True,
+        },
+    }
+    record = {
+        "top": "item",
+        "members": {"part": {"parent": "item", "columns": ["item_id"]}},
+        "detection": True,
+        "resolution": True,
+    }
+    return replace(
+        before,
+        configuration={
+            **before.configuration,
+            "articles": articles,
+            "logical_records": [record],
+        },
+        initial={
+            **before.initial,
+            # nothing is said of the second one, which goes
+            "part": [{"part_id": key, "item_id": 1, "row_version": "HQ:1"} for key in (10, 11)],
+        },
+    )
+
+
 @pytest.mark.spark
 @pytest.mark.slow
 def test_a_run_that_died_with_a_rejection_leaves_the_rest_of_the_session(
     tmp_path: Path, scratch_state: Path
 ) -> None:
-    """Such a session is complete, and has its place, as if the run had come to its end."""
-    running = Builds("cut_off", [cut_off()], tmp_path, scratch_state)
+    """Such a session is complete, and has its place, as if the run had come to its end.
+
+    What was rejected is known as long as its session is decided, also when that is done again.
+    """
+    running = Builds("cut_off", [cut_off(), cut_off_record()], tmp_path, scratch_state)
     running.start()
-    played = running.played[0]
+    played, of_record = running.played
     running.deliver(played, 0)
+    running.deliver(of_record, 0)
     running.build("--select", "+rejected_changes")
     assert len(running.records("rejected_changes", played)) == 2
+    assert len(running.records("rejected_changes", of_record)) == 1
     assert not running.spark.catalog.tableExists(f"{running.project.schema}.change_outcomes")
     running.build()
     running.remember(0)
     running.take(1)
+    decided = log(running, of_record)
+    running.build("--full-refresh")
+    assert log(running, of_record) == decided
+    parts = running.article_records(of_record, f"{of_record.name}__part", "part", [])
+    assert [one["row"]["part_id"] for one in parts] == [10]
+    assert compare(running, of_record) == []
     found = log(running, played)
     assert {name: one["transaction_position"] for name, one in found.items()} == {
         "north-1": 4,

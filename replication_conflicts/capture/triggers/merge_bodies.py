@@ -18,6 +18,7 @@ from replication_conflicts.capture.triggers.words import Words
 from replication_conflicts.database.articles import NodeArticle, NodePublication
 from replication_conflicts.database.images import image_sql, literal, quoted
 from replication_conflicts.database.metadata import (
+    BEFORE_PARENT,
     LINEAGE,
     PARENT,
     UNDECIDED,
@@ -41,8 +42,6 @@ UPLOADED_ID = "replication_uploaded_id"
 UPLOADED_VERSION = "replication_uploaded_version"
 UPLOADED_RECORD = "replication_uploaded_record"
 IS_AGAIN = "replication_is_again"
-# the parent before the net change; of an insert, what was known of an earlier row of that key
-BEFORE_PARENT = "replication_before_parent"
 PENDING = (OPERATION, NUMBER, NET, BASE, BEFORE, CHANGED, CHANGED_AT, PRIORITY)
 
 # operands of a chain; a table has up to 2,000 columns

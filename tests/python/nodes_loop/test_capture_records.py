@@ -348,6 +348,34 @@ def test_a_row_that_moves_brings_both_records(databases: Databases) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_row_that_leaves_every_record_brings_what_is_below_it(
+    databases: Databases, again: bool
+) -> None:
+    pair = moving(databases)
+    arrive(pair, "head", note(1), {"HQ": 1})
+    arrive(pair, "line", note(10, head=1), {"south": 7}, version="south:7")
+    arrive(pair, "line", note(11, head=1), {"south": 6}, version="south:6")
+    arrive(pair, "detail", note(100, line=10), {"west": 4})
+    arrive(pair, "detail", note(110, line=11), {"west": 5})
+    pair.work(Change("update", "line", {"id": 10, "head": None}))
+    _, *images = pair.upload()
+    if again:
+        for cause in pair.sent:
+            pair.command(kind="not_applied", article="line", key={"id": 10}, cause=cause)
+        _, *images = pair.upload()
+    assert {(one.article, one.values["id"]) for one in images} == {
+        ("head", 1), ("line", 11), ("detail", 110), ("detail", 100),
+    }  # fmt: skip
+    # it is in no record, of which something could be known
+    lineages = {(one.article, one.values["id"]): one.values["lineage"] for one in images}
+    assert lineages.pop(("detail", 100)) == {"west": 4}
+    assert all(one == {"HQ": 1, "south": 6, "west": 5} for one in lineages.values())
+    # what is below it is changed for itself
+    pair.work(Change("update", "detail", {"id": 100, "note": "b"}))
+    assert [one.values["id"] for one in pair.upload()] == [100]
+
+
 def test_a_key_that_is_used_again_brings_what_is_known_of_the_record_that_it_left(
     databases: Databases,
 ) -> None:

@@ -30,6 +30,8 @@ class Transaction:
     """The place of its last change, where that is not among `changes`: it broke the contract."""
     behind: int | None = None
     """The place behind which it is taken, where the queue had passed it when it was complete."""
+    rejected: list[Change] = field(default_factory=list)
+    """Changes and images of a session that are not among `changes`: they broke the contract."""
 
     @property
     def position(self) -> int | None:
@@ -198,7 +200,9 @@ class Intake:
                 judged = list(zip(transaction.changes, reasons, strict=True))
                 rejected.extend((change, reason) for change, reason in judged if reason)
                 left = [change for change, reason in judged if not reason]
-                kept.extend([Transaction(left, transaction.position)] if left else [])
+                gone = [change for change, reason in judged if reason]
+                if left:
+                    kept.append(Transaction(left, transaction.position, rejected=gone))
             elif any(reasons):
                 for change, reason in zip(transaction.changes, reasons, strict=True):
                     rejected.append((change, reason or "transaction"))

@@ -52,10 +52,18 @@ SETTLED = ("already_known", "already_deleted", "same_value")
 
 
 class RecordDecision:
-    """Decides about one group of a session."""
+    """Decides about one group of a session; `rejected` are changes of it that take no part."""
 
-    def __init__(self, scribe: Scribe, group: Group, held: HeldOf, is_judged: bool) -> None:
+    def __init__(
+        self,
+        scribe: Scribe,
+        group: Group,
+        held: HeldOf,
+        is_judged: bool,
+        rejected: Iterable[Change] = (),
+    ) -> None:
         self.group = group
+        self.rejected = list(rejected)
         self.held = held
         self.is_judged = is_judged
         self.publication = scribe.publication
@@ -227,8 +235,19 @@ class RecordDecision:
             held = member.held
             if held.row is None or name in images or name in changed or not member.is_of_session:
                 continue
+            if self._may_be_rejected(name):
+                continue
             if self.publication.articles[name[0]].is_inside(node, held.row):
                 yield name, self._own(held, None)
+
+    def _may_be_rejected(self, name: RowName) -> bool:
+        """Whether the session has the row, in a change or image that does not count; one without a
+        whole key may be of any row.
+        """
+        article, key = name
+        return any(
+            one.article == article and (one.key == key or None in one.key) for one in self.rejected
+        )
 
     def _stays(self, image: Change, held: MergeHeld | None) -> bool:
         """Whether a row is as a session has it, and the session knows it."""

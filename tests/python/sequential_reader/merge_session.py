@@ -28,7 +28,7 @@ def decide_session(
     numbers = {str(c.change_id): number for number, c in enumerate(transaction.changes)}
     is_judged = judges and transaction.changes[0].node != publication.publisher
     while True:
-        session = _attempt(scribe, rows, transaction.changes, failures, is_judged)
+        session = _attempt(scribe, rows, transaction, failures, is_judged)
         if not is_judged:
             break
         made = [
@@ -47,7 +47,7 @@ def decide_session(
 def _attempt(
     scribe: Scribe,
     rows: MergeRows,
-    changes: list[Change],
+    transaction: Transaction,
     failures: dict[str, int],
     is_judged: bool,
 ) -> Session:
@@ -60,8 +60,8 @@ def _attempt(
         ahead = {key: one for (name, key), one in session.rows.items() if name == article}
         return {**rows[article], **ahead} if ahead else rows[article]
 
-    groups, found = groups_of(scribe.publication, changes, held)
-    for number, change in enumerate(changes):
+    groups, found = groups_of(scribe.publication, transaction.changes, held)
+    for number, change in enumerate(transaction.changes):
         group = found.get(number)
         if group is None and change.operation != IMAGE:
             codes = failures if is_judged else None
@@ -69,7 +69,8 @@ def _attempt(
         elif group in groups and group is not None:
             groups.remove(group)
             if group.changes:
-                session.extend(RecordDecision(scribe, group, held, is_judged).decide(failures))
+                record = RecordDecision(scribe, group, held, is_judged, transaction.rejected)
+                session.extend(record.decide(failures))
     return session
 
 

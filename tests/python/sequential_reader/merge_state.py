@@ -99,12 +99,14 @@ def held_by(
 
 
 def initial_row(publication: Publication, row: Row, version: str) -> MergeHeld:
-    """A row that an article starts with: the version of a node, made by no change."""
+    """A row that an article starts with: the version of a node, made by no change, so by no insert
+    either.
+    """
     node, number = version.rsplit(":", 1)
     writer = Writer(
         node, int(number), PUBLISHERS_PRIORITY, Party(publication.publisher, None), BEFORE_QUEUE
     )
-    return held_by(writer, row, row, {node: int(number)}, operation="insert")
+    return held_by(writer, row, row, {node: int(number)})
 
 
 def own_number(change: Change, lineage: dict[str, int]) -> int:
