@@ -51,6 +51,8 @@ class BuildResult:
     seconds: float
     nodes: tuple[NodeResult, ...]
     warnings: tuple[str, ...] = ()
+    is_call_wrong: bool = False
+    """Whether dbt does not know an option, or cannot read one."""
 
 
 class DbtBuild:
@@ -93,6 +95,7 @@ class DbtBuild:
 
         Failing nodes raise nothing: they are in the result.
         """
+        from dbt.cli.exceptions import DbtUsageException
         from dbt.cli.main import dbtRunner
 
         started = time.monotonic()
@@ -116,7 +119,14 @@ class DbtBuild:
         nodes = tuple(_node_results(answer.result))
         errors = tuple(_errors(answer.result, answer.exception)) or tuple(dict.fromkeys(told))
         warnings.extend(_messages(answer.result, _WARNED))
-        return BuildResult(bool(answer.success), errors, seconds, nodes, tuple(warnings))
+        return BuildResult(
+            success=bool(answer.success),
+            errors=errors,
+            seconds=seconds,
+            nodes=nodes,
+            warnings=tuple(warnings),
+            is_call_wrong=isinstance(answer.exception, DbtUsageException),
+        )
 
     def _options(self, command: str) -> Iterator[str]:
         yield from ("--project-dir", str(self._project_dir))

@@ -4,14 +4,22 @@
     One query, one error that lists every problem, before anything is written. -#}
 {% macro check_initial_rows() -%}
     {%- set queries = [] -%}
+    {%- set problems = [] -%}
     {%- for item in replication_conflicts.article_list() if item.options.get('initial_snapshot') -%}
         {%- set name = item.publication ~ '__' ~ item.article -%}
         {%- set initial = source('initial', name) -%}
         {%- set is_read = (
             flags.FULL_REFRESH or replication_conflicts.held_relation(name ~ '__versions') is none
         ) -%}
+        {%- set is_there = execute and load_relation(initial) is not none -%}
         {#- a linter compiles models before anything has been loaded -#}
-        {%- if execute and is_read and load_relation(initial) is not none -%}
+        {%- if is_read and not is_there and flags.WHICH in ['build', 'run'] and execute -%}
+            {%- do problems.append(
+                "publication '" ~ item.publication ~ "', article '" ~ item.article
+                ~ "': its initial rows " ~ initial ~ ' do not exist. Load them, or take out '
+                ~ 'initial_snapshot, if the article begins without rows.'
+            ) -%}
+        {%- elif is_read and is_there -%}
             {%- set query -%}
                 select
                     '{{ item.publication }}' as publication,
@@ -32,7 +40,6 @@
             {%- do queries.append(query) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set problems = [] -%}
     {%- for row in (run_query(queries | join(' union all ')).rows if queries else []) -%}
         {%- set found = [] -%}
         {%- for number, what in [

@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from replication_conflicts.cli import app
 from replication_conflicts.console import capture, distribute, what_if
+from replication_conflicts.dbt_build import BuildResult, DbtBuild
 from replication_conflicts.environment import folders
 from replication_conflicts.environment.profile import write_profile
 
@@ -52,6 +53,16 @@ def has_no_target(result: Result, target: str) -> bool:
 @pytest.mark.parametrize("words", [("-t", "moon"), ("-tmoon",), ("--target=moon",)])
 def test_a_target_is_never_left_to_dbt_alone(project: Path, words: tuple[str, ...]) -> None:
     assert has_no_target(call("build", "--project-dir", str(project), *words), "moon")
+
+
+@pytest.mark.parametrize(("is_call_wrong", "status"), [(True, 2), (False, 1)])
+def test_an_option_that_dbt_does_not_know_is_told_from_a_failure(
+    project: Path, monkeypatch: Any, is_call_wrong: bool, status: int
+) -> None:
+    answer = BuildResult(False, ("what dbt says",), 0.0, (), is_call_wrong=is_call_wrong)
+    monkeypatch.setattr(DbtBuild, "run", lambda *_: answer)
+    result = call("build", "--project-dir", str(project), "--full-refesh")
+    assert (result.exit_code, result.output) == (status, "what dbt says\n")
 
 
 @pytest.mark.parametrize(

@@ -391,6 +391,10 @@ def test_a_failing_python_model_names_its_line(
     assert not result.success
     assert "failing" in result.errors[0]
     assert re.search(r"line \d+ of the compiled model: ZeroDivisionError", result.errors[0])
+    assert not result.is_call_wrong
+    result = project.build.run("build", "--full-refesh")
+    assert result.is_call_wrong
+    assert "--full-refesh" in result.errors[0]
 
 
 @pytest.mark.spark

@@ -144,6 +144,21 @@ def test_initial_rows_need_keys_of_their_own_and_versions(consumer: ScratchProje
 
 
 @pytest.mark.spark
+def test_initial_rows_that_are_not_there_are_named(consumer: ScratchProject) -> None:
+    fill(consumer, subscriptions="('stock', 'south')")
+    spark, initial = consumer.build.spark, f"{consumer.schema}_initial.stock__item"
+    spark.sql(f"alter table {initial} rename to {initial}_elsewhere")
+    try:
+        (error,) = consumer.build.run("run", "--select", "arrived_changes").errors
+        said = "publication 'stock', article 'item': its initial rows "
+        assert f"{said}{initial} do not exist. Load them" in error.replace("`", "")
+        # nothing need be there to look at models
+        assert not errors(consumer)
+    finally:
+        spark.sql(f"alter table {initial}_elsewhere rename to {initial}")
+
+
+@pytest.mark.spark
 def test_every_problem_is_named(consumer: ScratchProject) -> None:
     fill(
         consumer,
