@@ -6,7 +6,10 @@
     {%- set found = [] -%}
     {%- set names = {} -%}
     {%- set good_types = [] -%}
-    {%- for column, data_type in columns.items() -%}
+    {#- the rest of a type that YAML has cut is no column: what is wrong is said of the type -#}
+    {%- for column, data_type in columns.items()
+        if data_type is not none or not replication_conflicts.is_cut_type(column)
+    -%}
         {%- set name = column | string | lower -%}
         {%- if column is not string or not modules.re.fullmatch('\\w+', column) -%}
             {%- do found.append([
@@ -33,6 +36,12 @@
         ) -%}
         {%- if is_good -%}
             {%- do good_types.append(data_type) -%}
+        {%- elif replication_conflicts.is_cut_type(data_type) -%}
+            {%- do found.append([
+                'columns',
+                "'" ~ column ~ "' has the type '" ~ data_type
+                ~ "': YAML has ended it at a comma, put it in quotes"
+            ]) -%}
         {%- else -%}
             {%- do found.append([
                 'columns',

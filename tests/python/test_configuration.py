@@ -666,6 +666,20 @@ def test_a_shapeless_configuration_is_a_clear_error(
         assert text in error
 
 
+@pytest.mark.parametrize("data_type", ["decimal(8,2)", "map<string,int>", "struct<a:int,b:int>"])
+def test_a_type_that_yaml_has_cut_belongs_in_quotes(
+    data_type: str, consumer: ScratchProject
+) -> None:
+    """One thing is wrong, and one is said."""
+    columns = yaml.safe_load(f"{{price: {data_type}}}")
+    assert len(columns) == 2
+    (error,) = parse(consumer, {"plain": with_article(columns={**COLUMNS, **columns})})
+    cut = data_type.partition(",")[0]
+    said = f"'price' has the type '{cut}': YAML has ended it at a comma, put it in quotes"
+    assert error.count("option 'columns'") == 1
+    assert said in error
+
+
 def test_the_right_configuration_is_accepted(consumer: ScratchProject) -> None:
     assert parse(consumer, {"plain": publication()}) == ()
 
