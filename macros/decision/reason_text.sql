@@ -1,11 +1,13 @@
 {#- One sentence for people: what happened to which row, with both nodes. Of a row that fell with
     others, why, by the rule. Where loser and winner are one node, the change was not made from that
-    node's version which the publisher held. -#}
+    node's version which the publisher held. A row that is gone, or never was, need not have been
+    deleted by a change. -#}
 {% macro reason_text(
-    conflict_kind, conflict_type, rule, article, row_key, loser_node, winner_node,
-    failed_constraint, node, is_written
+    conflict_kind, conflict_type, rule, article, row_key, loser_node, loser_change_id, winner_node,
+    winner_change_id, failed_constraint, node, is_written
 ) -%}
 {%- set is_of_one_node = loser_node ~ ' = ' ~ winner_node -%}
+{%- set has_delete_won = conflict_type ~ ' in (3, 14)' -%}
     case if({{ conflict_type }} in (6, 8, 10), 'refused', {{ conflict_kind }})
         when 'refused' then concat(
             'What ', {{ loser_node }}, ' did to the row ', {{ article }}, ' ', {{ row_key }},
@@ -59,6 +61,16 @@
             ' and could not be deleted at ', {{ winner_node }}, ': ', {{ failed_constraint }}, '.'
         )
         else case
+            when
+                {{ conflict_kind }} in ('update_delete', 'delete_update')
+                and if({{ has_delete_won }}, {{ winner_change_id }}, {{ loser_change_id }}) is null
+                then concat(
+                    'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ',
+                    if({{ has_delete_won }}, {{ loser_node }}, {{ winner_node }}), ', and ',
+                    if({{ has_delete_won }}, {{ winner_node }}, {{ loser_node }}),
+                    ' had no such row; ',
+                    if({{ has_delete_won }}, 'there is none now.', 'the update stays.')
+                )
             when {{ is_of_one_node }} then concat(
                 'The row ', {{ article }}, ' ', {{ row_key }}, ' was ',
                 case substring_index({{ conflict_kind }}, '_', 1)
@@ -81,7 +93,7 @@
                 {{ loser_node }}, ' and at ', {{ winner_node }}, '; the row of ', {{ winner_node }},
                 ' stays.'
             )
-            when {{ conflict_type }} in (3, 14) then concat(
+            when {{ has_delete_won }} then concat(
                 'The row ', {{ article }}, ' ', {{ row_key }}, ' was updated at ', {{ loser_node }},
                 ' and deleted at ', {{ winner_node }}, '; the delete stays.'
             )
