@@ -2,7 +2,9 @@
     that belongs to a logical record, before its session or in it. A row that moves between records
     joins them: all changes of a row are of one group. `group_tops` are the keys of the top rows.
     Rows above are taken as the publisher held, or holds, them before the session; those that it
-    never held as the session has them. A statement.
+    never held as the session has them. The record that a node has taken a row out of, by what the
+    change says of its parent before, is the one that the node had, wherever the publisher has
+    that. A statement.
 
     alone: the relation with the changes of the round; spans: record_spans -#}
 {% macro record_groups(alone, spans) -%}
@@ -30,7 +32,8 @@ brought as (
         and intervention is null
 ),
 
--- one row per change and side of it: its row after it, as the session sends it, and before it
+-- one row per change and side of it: its row after it, as the session sends it, and before it, as
+-- the publisher held it, and as its node had it (is_left), if that says where it belonged
 rows_of_changes as (
     select
         publication,
@@ -40,14 +43,23 @@ rows_of_changes as (
         change_id,
         article,
         row_key,
+        operation = 'image' as is_image,
         inline(array(
             struct(
                 true as is_sent,
+                false as is_left,
                 false as is_known,
                 if(operation = 'delete', null, change_row) as version_row
             ),
             struct(
                 false as is_sent,
+                true as is_left,
+                true as is_known,
+                {{ replication_conflicts.left_row() | indent(16) }} as version_row
+            ),
+            struct(
+                false as is_sent,
+                false as is_left,
                 {{ replication_conflicts.knows_row(
                     'lineage', 'known_position', 'node', 'row_before'
                 ) | indent(16) }} as is_known,
@@ -79,10 +91,19 @@ tops_{{ depth }} as (
         rows_in_records.*,
         {%- if depth < 2 %}
         rows_in_records.{{ 'row_key' if depth == 0 else 'parent_key' }} as top_key,
-        rows_in_records.{{ 'row_key' if depth == 0 else 'parent_key' }} as session_top_key
+        rows_in_records.{{ 'row_key' if depth == 0 else 'parent_key' }} as session_top_key,
+        rows_in_records.{{ 'row_key' if depth == 0 else 'parent_key' }} as left_top_key
         {%- else %}
-        if(first_held.held_from < rows_in_records.place, above.top_key, sent.top_key) as top_key,
-        if(sent.row_key is null, above.top_key, sent.session_top_key) as session_top_key
+        case
+            when rows_in_records.is_left
+                then if(named.row_key is null, above.top_key, named.left_top_key)
+            when first_held.held_from < rows_in_records.place then above.top_key
+            else named.top_key
+        end as top_key,
+        if(
+            coalesce(named.is_sent, false), named.session_top_key, above.top_key
+        ) as session_top_key,
+        if(named.row_key is null, above.top_key, named.left_top_key) as left_top_key
         {%- endif %}
     from rows_in_records
     {%- if depth > 1 %}
@@ -98,27 +119,36 @@ tops_{{ depth }} as (
             and rows_in_records.parent_key = above.row_key
             and above.top_key is not null
             and {{ replication_conflicts.span_covers('above', 'rows_in_records.place') }}
-    left join sent_{{ depth - 1 }} as sent
+    left join named_{{ depth - 1 }} as named
         on
-            rows_in_records.publication = sent.publication
-            and rows_in_records.transaction_key = sent.transaction_key
-            and rows_in_records.parent = sent.article
-            and rows_in_records.parent_key = sent.row_key
+            rows_in_records.publication = named.publication
+            and rows_in_records.transaction_key = named.transaction_key
+            and rows_in_records.parent = named.article
+            and rows_in_records.parent_key = named.row_key
     {%- endif %}
     where rows_in_records.depth = {{ depth }}
 ),
 {% if 0 < depth < replication_conflicts.record_depth() %}
--- one row per row of that depth that a session has
-sent_{{ depth }} as (
+-- one row per row of that depth that a session has, or had: where it is, and was
+named_{{ depth }} as (
     select
         publication,
         transaction_key,
         article,
         row_key,
-        max_by(top_key, struct(queue_position, change_id)) as top_key,
-        max_by(session_top_key, struct(queue_position, change_id)) as session_top_key
+        max(is_sent) as is_sent,
+        max_by(top_key, struct(queue_position, change_id)) filter (where is_sent) as top_key,
+        max_by(
+            session_top_key, struct(queue_position, change_id)
+        ) filter (where is_sent) as session_top_key,
+        max_by(
+            left_top_key,
+            struct(is_left, if(is_left, -queue_position, queue_position) as place, change_id)
+        ) as left_top_key
     from tops_{{ depth }}
-    where is_sent
+    where
+        is_sent
+        or is_left
     group by publication, transaction_key, article, row_key
 ),
 {% endif -%}
@@ -135,20 +165,25 @@ topped as (
         is_resolved_whole,
         article,
         row_key,
+        depth,
         -- where others have moved the row above it out of every record, the session still has it
-        if(size(held_tops) = 0, session_tops, held_tops) as tops,
+        array_sort(array_union(held_tops, session_tops)) as tops,
         session_tops,
-        left_tops
+        if(size(named_tops) > 0, named_tops, session_tops) as earlier_tops,
+        left_tops,
+        is_row_changed
     from (
         select
             *,
             array_sort(collect_set(top_key) over of_row) as held_tops,
+            array_sort(collect_set(if(is_left, top_key, null)) over of_row) as named_tops,
+            max(not is_image) over of_row as is_row_changed,
             -- a deleted row is in no record of the session, but for a top row, which is its own
             array_sort(
                 collect_set(if(is_sent or depth = 0, session_top_key, null)) over of_row
             ) as session_tops,
-            -- what a node deletes, or moves, it takes out of the record that it has: that in which
-            -- the row is held, if it knows the row that is held
+            -- what a node deletes, or moves, it takes out of the record that it has: that which it
+            -- names, and that in which the row is held, if it knows the row that is held
             array_sort(collect_set(if(is_known, top_key, null)) over of_row) as left_tops
         from (
             {%- for depth in range(replication_conflicts.record_depth() + 1) %}
@@ -163,6 +198,44 @@ topped as (
     where
         size(held_tops) > 0
         or size(session_tops) > 0
+),
+
+-- one row per session and record that it has: it names the top row, or there is none. Another one
+-- has a row in a record that it does not hold, or does not know of
+own_records as (
+    select
+        rows_of_session.publication,
+        rows_of_session.transaction_key,
+        rows_of_session.record,
+        collect_set(rows_of_session.top_key) as own_tops
+    from (
+        select
+            publication,
+            transaction_key,
+            place,
+            record,
+            explode(session_tops) as top_key
+        from topped
+    ) as rows_of_session
+    left join topped as top_rows
+        on
+            top_rows.depth = 0
+            and rows_of_session.publication = top_rows.publication
+            and rows_of_session.transaction_key = top_rows.transaction_key
+            and rows_of_session.record = top_rows.record
+            and rows_of_session.top_key = top_rows.row_key
+    left join spans as held_tops
+        on
+            rows_of_session.publication = held_tops.publication
+            and rows_of_session.record = held_tops.article
+            and rows_of_session.top_key = held_tops.row_key
+            and not held_tops.state.is_deleted
+            and {{ replication_conflicts.span_covers('held_tops', 'rows_of_session.place') }}
+    where
+        top_rows.row_key is not null
+        or held_tops.row_key is null
+    group by
+        rows_of_session.publication, rows_of_session.transaction_key, rows_of_session.record
 ),
 
 -- one row per change: the records of its session between which rows move, as sets
@@ -196,26 +269,38 @@ grouped as (
 
 final as (
     select
-        publication,
-        transaction_key,
-        place,
-        change_id,
-        article,
-        row_key,
-        record,
-        is_detected_whole,
-        is_resolved_whole,
-        group_tops,
-        to_json(struct(record, array_min(group_tops) as top_key)) as group_key,
-        array_sort(array_distinct(flatten(collect_list(session_tops) over (
-            partition by publication, transaction_key, record, array_min(group_tops)
-        )))) as session_tops,
-        array_sort(array_distinct(flatten(collect_list(left_tops) over (
-            partition by publication, transaction_key, record, array_min(group_tops)
-        )))) as left_tops,
-        array_union(tops, session_tops) as change_tops,
-        if(size(session_tops) > 0, session_tops, tops) as row_tops
+        grouped.publication,
+        grouped.transaction_key,
+        grouped.place,
+        grouped.change_id,
+        grouped.article,
+        grouped.row_key,
+        grouped.record,
+        grouped.is_detected_whole,
+        grouped.is_resolved_whole,
+        grouped.group_tops,
+        to_json(struct(grouped.record, array_min(grouped.group_tops) as top_key)) as group_key,
+        array_intersect(
+            grouped.group_tops, coalesce(own_records.own_tops, array())
+        ) as session_tops,
+        array_sort(array_distinct(flatten(
+            collect_list(array_union(grouped.left_tops, grouped.session_tops)) over (
+                partition by
+                    grouped.publication,
+                    grouped.transaction_key,
+                    grouped.record,
+                    array_min(grouped.group_tops)
+            )
+        ))) as left_tops,
+        grouped.tops as change_tops,
+        grouped.earlier_tops,
+        grouped.is_row_changed
     from grouped
+    left join own_records
+        on
+            grouped.publication = own_records.publication
+            and grouped.transaction_key = own_records.transaction_key
+            and grouped.record = own_records.record
 )
 
 select * from final

@@ -1,9 +1,10 @@
 {#- The publisher's rows that a group is about, deleted ones included, as it holds them before the
     session: those of the records that the session has or takes rows out of, and what it names
     itself, wherever others have moved it, to another record or out of every one. One row per group
-    and row, with its record (row_tops), as the session has it where it does; none where it belongs
-    to none: nobody is in conflict with such a row. `is_of_session`: whether its record is one that
-    the session has, or the session names it. A statement.
+    and row, with its record (row_tops); of what the session names also that in which its node had
+    it; none where it belongs to none, and the session does not change it: nobody is in conflict
+    with such a row. `is_of_session`: whether its record is one that the session has, or the session
+    names it. A statement.
 
     groups: record_groups; spans: record_spans -#}
 {% macro record_members(groups, spans) -%}
@@ -33,7 +34,9 @@ named as (
         record,
         article,
         row_key,
-        row_tops
+        change_tops,
+        earlier_tops,
+        is_row_changed
     from {{ groups }}
 )
 
@@ -45,7 +48,7 @@ select
     spans.row_key,
     spans.state,
     spans.last_operation,
-    coalesce(named.row_tops, array(spans.top_key)) as row_tops,
+    array_union(array(spans.top_key), coalesce(named.earlier_tops, array())) as row_tops,
     named.row_key is not null
     or array_contains(group_tops.session_tops, group_tops.top_key) as is_of_session
 from group_tops
@@ -75,7 +78,7 @@ select
     named.row_key,
     any_value(spans.state) as state,
     any_value(spans.last_operation) as last_operation,
-    cast(array() as array<string>) as row_tops,
+    if(named.is_row_changed, named.change_tops, array()) as row_tops,
     true as is_of_session
 from named
 inner join {{ spans }} as spans
@@ -90,6 +93,8 @@ group by
     named.transaction_key,
     named.group_key,
     named.article,
-    named.row_key
+    named.row_key,
+    named.is_row_changed,
+    named.change_tops
 having max(spans.top_key) is null
 {%- endmacro %}

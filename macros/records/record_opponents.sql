@@ -1,8 +1,10 @@
 {#- The rows of the publisher's record that a group of changes is in conflict with, one row per
     group and row, each with the writer that stands for it. Detection by record: every member that a
-    change about its record does not know, but for a deleted one that the group deletes as well;
-    rows of the initial snapshot are known to every node. Detection by row: rows that are in
-    conflict by themselves. A statement.
+    change about its record does not know, or the session's image of it (which may have been there
+    for longer than what the change knows), but for a deleted one that the group deletes as well;
+    rows of the initial snapshot are known to every node. Rows of no record make no conflict, but
+    count where there is one, if an image would replace them and does not know them. Detection by
+    row: rows that are in conflict by themselves. A statement.
 
     changes: record_changes; members: record_members -#}
 {% macro record_opponents(changes, members) -%}
@@ -31,6 +33,41 @@ known as (
     having is_detected_whole
 ),
 
+-- one row per group and member that an image of its session does not know
+unaware_images as (
+    select
+        images.publication,
+        images.transaction_key,
+        images.group_key,
+        images.article,
+        images.row_key,
+        max(
+            members.state.is_deleted
+            or {{ replication_conflicts.rows_differ(
+                'members.state.row', 'images.change_row'
+            ) | indent(12) }}
+        ) as is_other
+    from {{ changes }} as images
+    inner join {{ members }} as members
+        on
+            images.publication = members.publication
+            and images.transaction_key = members.transaction_key
+            and images.group_key = members.group_key
+            and images.article = members.article
+            and images.row_key = members.row_key
+    where
+        images.operation = 'image'
+        and not {{ replication_conflicts.knows_row(
+            'images.lineage', 'images.known_position', 'images.node', 'members.state'
+        ) | indent(8) }}
+    group by
+        images.publication,
+        images.transaction_key,
+        images.group_key,
+        images.article,
+        images.row_key
+),
+
 -- one row per group and member of its record that it does not know
 unknown_members as (
     select
@@ -48,20 +85,62 @@ unknown_members as (
             members.publication = known.publication
             and members.transaction_key = known.transaction_key
             and members.group_key = known.group_key
+    left join unaware_images
+        on
+            members.publication = unaware_images.publication
+            and members.transaction_key = unaware_images.transaction_key
+            and members.group_key = unaware_images.group_key
+            and members.article = unaware_images.article
+            and members.row_key = unaware_images.row_key
     where
         members.state.merge_version.writer.transaction_position
         <> {{ replication_conflicts.before_queue() }}
         and exists(
             known.knowledge,
             one -> arrays_overlap(one.change_tops, members.row_tops)
-            and not {{ replication_conflicts.knows_row(
-                'map_from_entries(one.entries)', 'one.known_position', 'known.node', 'members.state'
-            ) | indent(12) }}
+            and (
+                unaware_images.row_key is not null
+                or not {{ replication_conflicts.knows_row(
+                    'map_from_entries(one.entries)', 'one.known_position', 'known.node',
+                    'members.state'
+                ) | indent(16) }}
+            )
         )
         and not (
             members.state.is_deleted
             and array_contains(known.deleted_rows, struct(members.article, members.row_key))
         )
+),
+
+-- one row per group in conflict and row of no record that an image of it would replace
+replaced_without_record as (
+    select
+        members.publication,
+        members.transaction_key,
+        members.group_key,
+        members.article,
+        members.row_key,
+        members.state.merge_version.writer as writer,
+        members.state.is_deleted,
+        members.last_operation
+    from {{ members }} as members
+    left semi join unknown_members
+        on
+            members.publication = unknown_members.publication
+            and members.transaction_key = unknown_members.transaction_key
+            and members.group_key = unknown_members.group_key
+    left semi join unaware_images
+        on
+            unaware_images.is_other
+            and members.publication = unaware_images.publication
+            and members.transaction_key = unaware_images.transaction_key
+            and members.group_key = unaware_images.group_key
+            and members.article = unaware_images.article
+            and members.row_key = unaware_images.row_key
+    where
+        size(members.row_tops) = 0
+        and members.state.merge_version.writer.transaction_position
+        <> {{ replication_conflicts.before_queue() }}
 ),
 
 -- one row per group and row that is in conflict by itself
@@ -92,6 +171,8 @@ contended as (
 )
 
 select * from unknown_members
+union all
+select * from replaced_without_record
 union all
 select * from contended
 {%- endmacro %}

@@ -47,31 +47,35 @@ published as (
     {%- endfor %}
 ),
 
--- one row per change: the row that it brings. A person edits some columns of the row that is held
+-- one row per change: the row that it brings, and the one that it left. A person edits some columns
+-- of the row that is held
 brought as (
     select
         *,
         {{ edited_row(
             'held_before_run.row', otherwise='change_row'
-        ) | indent(4) }} as row_brought
+        ) | indent(4) }} as row_brought,
+        {{ left_row() | indent(8) }} as row_left
     from changes
 ),
 
--- one row per change: the key of the row above it
+-- one row per change: the keys of the rows above these
 below as (
     select
         *,
-        {{ record_parent_key('row_brought') | indent(8) }} as parent_key
+        {{ record_parent_key('row_brought') | indent(8) }} as parent_key,
+        {{ record_parent_key('row_left') | indent(8) }} as left_parent_key
     from brought
 ),
 
+-- one row per change and row above it
 arriving as (
     select
         below.publication,
         below.article,
         below.row_key,
         record_articles.parent,
-        below.parent_key
+        explode(array_distinct(array(below.parent_key, below.left_parent_key))) as parent_key
     from below
     inner join record_articles
         on

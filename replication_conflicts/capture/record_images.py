@@ -20,7 +20,7 @@ from replication_conflicts.capture.triggers.records import MEMBER, RecordSql, eq
 from replication_conflicts.database.articles import NodePublication
 from replication_conflicts.database.engine import dialect_of
 from replication_conflicts.database.images import image_sql, literal, quoted
-from replication_conflicts.database.metadata import LINEAGE
+from replication_conflicts.database.metadata import LINEAGE, UNDECIDED
 from replication_conflicts.database.statements import run_plain
 from replication_conflicts.publication.feed import INSERT
 from replication_conflicts.publication.publication import LogicalRecord
@@ -71,8 +71,11 @@ def _images(
         known = [lineage for _, lineage in members] if is_known_together else []
         for row, lineage in members:
             if row["row_image"] is not None:
-                values = image_values(with_record(node, lineage, known), priority)
-                yield Image(row["article"], row["row_image"], values)
+                lineage = with_record(node, lineage, known)
+                if record.detection and row["undecided"] is not None:
+                    # what others have done to the row since then is not in it
+                    lineage = json.loads(row["undecided"])
+                yield Image(row["article"], row["row_image"], image_values(lineage, priority))
 
 
 def _query(sql: RecordSql, publication: NodePublication, dialect: str) -> str:
@@ -147,7 +150,7 @@ def _rows(
     return (
         f"select {number} as record_number, {place} as place,"
         f" {literal(name)} as article, {image_sql(article, dialect, MEMBER, key)} as key_image,"
-        f" {MEMBER}.{LINEAGE} as lineage,"
+        f" {MEMBER}.{LINEAGE} as lineage, {MEMBER}.{UNDECIDED} as undecided,"
         f" case when {is_image} then {image_sql(article, dialect, 'held')} end as row_image"
         f" from {source} left join {quoted(name)} held on {row}"
     )

@@ -159,12 +159,18 @@ def _net_changes(connection: Connection, article: NodeArticle, dialect: str) -> 
 def _previous_values(
     article: NodeArticle, dialect: str, row: Mapping[str, Any], changed: list[str] | None
 ) -> dict[str, str | None] | None:
-    """The changed columns before the net change, where there was a row."""
-    if row["operation"] != UPDATE or row["base"] is None:
+    """The changed columns before the net change, where there was a row.
+
+    Of a delete those that named its parent in a logical record.
+    """
+    names = changed or article.shape.other_columns
+    if row["operation"] == DELETE:
+        names = article.parent_columns
+    if row["operation"] == INSERT or row["base"] is None or not names:
         return None
     base = texts_of(article, dialect, row["base"])
     # a column that has come since then had no value
-    return {name: base.get(name) for name in (changed or article.shape.other_columns)}
+    return {name: base.get(name) for name in names}
 
 
 def _to_repeat(connection: Connection, article: NodeArticle, dialect: str) -> Iterator[Pending]:

@@ -210,7 +210,7 @@ class MergeNode(Node):
             "lineage": dict(net.lineage),
             "known_position": None,
             "changed_columns": net.changed_columns,
-            "previous_values": net.previous_values,
+            "previous_values": net.previous_values or self._left_parent(net),
             "priority": net.priority,
             **row,
         }
@@ -221,6 +221,17 @@ class MergeNode(Node):
             self._touches.get(net.name, 0),
             tuple(net.references),
         )
+
+    def _left_parent(self, net: NetChange) -> dict[str, str | None] | None:
+        """Of a delete the columns that named its parent in a logical record."""
+        record = self.publication.record_of(net.article.name)
+        if net.operation != DELETE or net.base is None:
+            return None
+        if record is None or not record.is_by_record:
+            return None
+        steps = record.ancestry(net.article.name)
+        columns = steps[0].columns if steps else ()
+        return net.article.to_texts({name: net.base[name] for name in columns}) or None
 
     def _repeat(self, uploaded: UploadedChange) -> UploadedChange:
         change_id = self.identity.next_id("change")
@@ -283,9 +294,18 @@ class MergeNode(Node):
         return [name for name in dict.fromkeys(members) if name not in before]
 
     def _image(self, name: RowName, at: datetime) -> FeedRow:
+        """A row as the node holds it.
+
+        One with a change that is not decided is known as far as that change knew it: what others
+        have done to it since then is not in it.
+        """
         article, key = name
         held = self._rows[article][key]
-        lineage = self._records.lineage(self.name, article, [held.row], held.lineage)
+        undecided = self._undecided.get(name)
+        if undecided is not None and self.publication.is_detected_by_record(article):
+            lineage = dict(undecided.lineage)
+        else:
+            lineage = self._records.lineage(self.name, article, [held.row], held.lineage)
         return FeedRow(
             article,
             {

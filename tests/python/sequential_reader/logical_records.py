@@ -9,6 +9,7 @@ from tests.python.sequential_reader.contract import IMAGE
 from tests.python.sequential_reader.merge_state import MergeHeld, MergeRows, knows_row, union
 from tests.python.sequential_reader.publication import LogicalRecord, Publication
 from tests.python.sequential_reader.records import Change, Key, Row
+from tests.python.sequential_reader.texts import value_of
 
 RowName = tuple[str, Key]
 HeldOf = Callable[[str], Mapping[Key, MergeHeld]]
@@ -30,10 +31,11 @@ class Group:
     moved there, or that it has taken out of them."""
     left_tops: set[Key]
     """The records in which its rows were, as far as it knows the rows that the publisher holds."""
-    tops_of: dict[RowName, set[Key]]
-    """The record of every row that the session names, as the session has it."""
     concerned: dict[RowName, set[Key]]
-    """The records of every such row, before the session and in it."""
+    """The records of every row that the session names: where the publisher has it, where the node
+    had it before the session, and where the session has it."""
+    were: dict[RowName, set[Key]]
+    """Where the node had it before the session."""
     changes: list[Change] = field(default_factory=list)
     images: list[Change] = field(default_factory=list)
 
@@ -44,8 +46,9 @@ class Member:
 
     held: MergeHeld
     tops: set[Key]
-    """Its record; of a row that the session names, the one that it has in the session.  Empty for
-    one that belongs to no record: nobody is in conflict with it.
+    """Its record; of a row that the session names also the one in which its node had it.  Empty for
+    one that belongs to no record, and that the session does not change: nobody is in conflict with
+    it.
     """
     is_of_session: bool = True
     """Whether its record is one that the session has, or the session names it."""
@@ -101,14 +104,16 @@ def members_of_group(publication: Publication, group: Group, held: HeldOf) -> di
     found = {}
     for top in group.tops:
         for name, row in members(publication, group.record, {top}, held).items():
-            is_of_session = top in group.own_tops or name in group.tops_of
+            is_of_session = top in group.own_tops or name in group.concerned
             if is_of_session or top in group.left_tops:
-                found[name] = Member(row, group.tops_of.get(name, {top}), is_of_session)
+                found[name] = Member(row, {top} | group.were.get(name, set()), is_of_session)
     last = last_rows(held)
-    for article, key in group.tops_of:
+    changed = {(one.article, one.key) for one in group.changes}
+    for name, tops in group.concerned.items():
+        article, key = name
         one = held(article).get(key)
         if one and top_key(publication, group.record, article, one.last_row, last) is None:
-            found[(article, key)] = Member(one, set())
+            found[name] = Member(one, tops if name in changed else set())
     return found
 
 
@@ -120,9 +125,11 @@ def groups_of(
     are in one group, wherever it moves.
     """
     changes = list(changes)
+    before_tops_of = _before_tops(publication, changes, held)
     tops_of = _tops(publication, changes, held)
     own_tops_of = _own_tops(publication, changes, held)
     left_tops_of = _left_tops(publication, changes, held)
+    named = {(one.article, one.key) for one in changes}
     groups: list[Group] = []
     found: dict[int, Group] = {}
     for number, change in enumerate(changes):
@@ -131,25 +138,25 @@ def groups_of(
             continue
         name = (change.article, change.key)
         own_tops = own_tops_of[name]
-        # where others have moved the row above it out of every record, the session still has it
-        tops = tops_of[name] or own_tops
+        before_tops = before_tops_of.get(name, set())
+        tops = tops_of[name] | before_tops | own_tops
         if not tops:
             continue
         group = Group(
             record,
             set(tops),
-            set(own_tops),
-            set(left_tops_of[name]),
-            {name: own_tops or tops},
-            {name: own_tops | tops},
+            {top for top in own_tops if _is_brought(record, top, named, held)},
+            left_tops_of[name] | before_tops | own_tops,
+            {name: tops},
+            {name: before_tops or own_tops},
         )
         for other in [one for one in groups if one.record is record and one.tops & group.tops]:
             groups.remove(other)
             group.tops |= other.tops
             group.own_tops |= other.own_tops
             group.left_tops |= other.left_tops
-            group.tops_of |= other.tops_of
             group.concerned |= other.concerned
+            group.were |= other.were
             group.changes += other.changes
             group.images += other.images
             found = {place: group if one is other else one for place, one in found.items()}
@@ -158,6 +165,14 @@ def groups_of(
         groups.append(group)
         found[number] = group
     return groups, found
+
+
+def _is_brought(record: LogicalRecord, top: Key, named: set[RowName], held: HeldOf) -> bool:
+    """Whether a session that has a row of a record has the record: its node sends the top row with
+    it.  Another one has the row in a record that it does not hold, or does not know of.
+    """
+    one = held(record.top).get(top)
+    return (record.top, top) in named or one is None or one.row is None
 
 
 def _tops(publication: Publication, changes: list[Change], held: HeldOf) -> dict[RowName, set[Key]]:
@@ -206,6 +221,40 @@ def _own_tops(
             top = change.key if change.article == record.top else None
         if top is not None:
             tops.add(top)
+    return found
+
+
+def _before_tops(
+    publication: Publication, changes: list[Change], held: HeldOf
+) -> dict[RowName, set[Key]]:
+    """The top rows of the records that a session has taken rows out of, as its node had them: as
+    far as it says what stood in the columns that name the parent.
+    """
+    before: dict[RowName, list[Row]] = {}
+    for change in changes:
+        record = publication.record_of(change.article)
+        said = change.previous_values or {}
+        if record is None or change.article == record.top or change.operation == IMAGE:
+            continue
+        _, columns = record.members[change.article]
+        if not any(column in said for column in columns):
+            continue
+        types = publication.articles[change.article].columns
+        row = {**change.row, **{c: value_of(types[c], said[c]) for c in columns if c in said}}
+        before.setdefault((change.article, change.key), []).append(row)
+    brought = {(c.article, c.key): c.row for c in changes if c.operation != "delete"}
+    published = last_rows(held)
+
+    def last(article: str, key: Key) -> Row | None:
+        name = (article, key)
+        return before[name][0] if name in before else brought.get(name) or published(article, key)
+
+    found: dict[RowName, set[Key]] = {}
+    for (article, key), rows in before.items():
+        record = publication.record_of(article)
+        assert record is not None
+        tops = {top_key(publication, record, article, row, last) for row in rows}
+        found[(article, key)] = {top for top in tops if top is not None}
     return found
 
 

@@ -110,9 +110,9 @@ class RecordDecision:
     def _opponents(self) -> list[Opponent]:
         """The held rows that make the group a conflict.
 
-        Detection by record: every member that a change about its record does not know, but for a
-        deleted one that the group deletes as well.  Rows that were there at first are known to
-        all.  Else the rows, or columns, in conflict.
+        Detection by record: every member that a change about its record does not know, or the
+        session's image of it, but for a deleted one that the group deletes as well.  Rows that were
+        there at first are known to all.  Else the rows, or columns, in conflict.
         """
         if not self.group.record.resolution:
             return []
@@ -128,17 +128,36 @@ class RecordDecision:
             if one.change.operation == "delete"
         }
         own = {(one.change.article, one.change.key): one.change for one in self.active}
-        return [
+        unaware = {
+            (one.article, one.key)
+            for one in self.group.images
+            if (one.article, one.key) in self.members
+            and not knows_row(one, self.members[(one.article, one.key)].held)
+        }
+        found = [
             Opponent(name, member.held, member.held.writer, own.get(name))
             for name, member in self.members.items()
             if not (member.held.row is None and name in deleted)
             and member.held.writer.place != BEFORE_QUEUE
             and any(
-                not knows_row(one.change, member.held)
+                name in unaware or not knows_row(one.change, member.held)
                 for one in self.active
                 if self.group.concerned[self._name(one)] & member.tops
             )
         ]
+        return [*found, *self._of_no_record()] if found else []
+
+    def _of_no_record(self) -> Iterable[Opponent]:
+        """Rows that others have moved out of every record make no conflict.  But where there is
+        one, they are what the session would replace without knowing it.
+        """
+        for image in self.group.images:
+            name = (image.article, image.key)
+            member = self.members.get(name)
+            if member is None or member.tops or knows_row(image, member.held):
+                continue
+            if member.held.row != image.row and member.held.writer.place != BEFORE_QUEUE:
+                yield Opponent(name, member.held, member.held.writer, None)
 
     def _opponent(self, change: Change) -> Opponent:
         held = self._held(change)
