@@ -389,8 +389,11 @@ class RecordDecision:
         for one in self.by_itself:
             change = one.change
             code = codes.get(str(change.change_id))
+            # it fails in the conflict that its record has won
+            is_contended = self.opponents and one.outcome not in SETTLED
+            comparison = self._comparison(one) if is_contended else one.comparison
             if code is not None:
-                fails = failed(self.scribe, change, one.before, one.comparison, code)
+                fails = failed(self.scribe, change, one.before, comparison, code)
                 decisions.append(replace(fails, is_kept_at_node=is_kept))
             elif not one.is_written:
                 decisions.append(one)
@@ -406,7 +409,7 @@ class RecordDecision:
                 )
                 decisions.append(
                     Decision(
-                        change, one.comparison, "rejected", one.before, one.before, (loss,), is_kept
+                        change, comparison, "rejected", one.before, one.before, (loss,), is_kept
                     )
                 )
         return decisions
