@@ -111,8 +111,8 @@ def distribute(
 ) -> None:
     """Carry a subscriber's commands to its database.
 
-    Exit status 0: everything is applied; 3: the database refused a command; 2: the call itself is
-    wrong; 1: anything else.
+    Exit status 0: everything is applied; 3: the database refused a command; 2: an option or
+    argument is unknown, or cannot be read; 1: anything else.
     """
     if replace_rows and not initialize:
         raise typer.BadParameter("it needs --initialize", param_hint="--replace-rows")
