@@ -11,15 +11,15 @@
         {%- set is_read = (
             flags.FULL_REFRESH or replication_conflicts.held_relation(name ~ '__versions') is none
         ) -%}
-        {%- set is_there = execute and load_relation(initial) is not none -%}
+        {%- set is_missing = execute and is_read and load_relation(initial) is none -%}
         {#- a linter compiles models before anything has been loaded -#}
-        {%- if is_read and not is_there and flags.WHICH in ['build', 'run'] and execute -%}
+        {%- if is_missing and flags.WHICH in ['build', 'run'] -%}
             {%- do problems.append(
                 "publication '" ~ item.publication ~ "', article '" ~ item.article
                 ~ "': its initial rows " ~ initial ~ ' do not exist. Load them, or take out '
                 ~ 'initial_snapshot, if the article begins without rows.'
             ) -%}
-        {%- elif is_read and is_there -%}
+        {%- elif execute and is_read and not is_missing -%}
             {%- set query -%}
                 select
                     '{{ item.publication }}' as publication,

@@ -170,7 +170,7 @@ topped as (
         array_sort(array_union(held_tops, session_tops)) as tops,
         session_tops,
         if(size(named_tops) > 0, named_tops, session_tops) as earlier_tops,
-        left_tops,
+        array_union(known_tops, session_tops) as left_tops,
         is_row_changed
     from (
         select
@@ -184,7 +184,7 @@ topped as (
             ) as session_tops,
             -- what a node deletes, or moves, it takes out of the record that it has: that which it
             -- names, and that in which the row is held, if it knows the row that is held
-            array_sort(collect_set(if(is_known, top_key, null)) over of_row) as left_tops
+            collect_set(if(is_known, top_key, null)) over of_row as known_tops
         from (
             {%- for depth in range(replication_conflicts.record_depth() + 1) %}
             select * from tops_{{ depth }}
@@ -200,42 +200,44 @@ topped as (
         or size(session_tops) > 0
 ),
 
--- one row per session and record that it has: it names the top row, or there is none. Another one
--- has a row in a record that it does not hold, or does not know of
+-- one row per session and record that a row of it lies in
+entered as (
+    select distinct
+        publication,
+        transaction_key,
+        place,
+        record,
+        explode(session_tops) as top_key
+    from topped
+),
+
+-- one row per session that has such records: it names their top rows, or there are none. Any other
+-- record is one that it does not hold, or does not know of
 own_records as (
     select
-        rows_of_session.publication,
-        rows_of_session.transaction_key,
-        rows_of_session.record,
-        collect_set(rows_of_session.top_key) as own_tops
-    from (
-        select
-            publication,
-            transaction_key,
-            place,
-            record,
-            explode(session_tops) as top_key
-        from topped
-    ) as rows_of_session
-    left join topped as top_rows
+        entered.publication,
+        entered.transaction_key,
+        entered.record,
+        collect_set(entered.top_key) as own_tops
+    from entered
+    left join topped as named_tops
         on
-            top_rows.depth = 0
-            and rows_of_session.publication = top_rows.publication
-            and rows_of_session.transaction_key = top_rows.transaction_key
-            and rows_of_session.record = top_rows.record
-            and rows_of_session.top_key = top_rows.row_key
+            named_tops.depth = 0
+            and entered.publication = named_tops.publication
+            and entered.transaction_key = named_tops.transaction_key
+            and entered.record = named_tops.record
+            and entered.top_key = named_tops.row_key
     left join spans as held_tops
         on
-            rows_of_session.publication = held_tops.publication
-            and rows_of_session.record = held_tops.article
-            and rows_of_session.top_key = held_tops.row_key
+            entered.publication = held_tops.publication
+            and entered.record = held_tops.article
+            and entered.top_key = held_tops.row_key
             and not held_tops.state.is_deleted
-            and {{ replication_conflicts.span_covers('held_tops', 'rows_of_session.place') }}
+            and {{ replication_conflicts.span_covers('held_tops', 'entered.place') }}
     where
-        top_rows.row_key is not null
+        named_tops.row_key is not null
         or held_tops.row_key is null
-    group by
-        rows_of_session.publication, rows_of_session.transaction_key, rows_of_session.record
+    group by entered.publication, entered.transaction_key, entered.record
 ),
 
 -- one row per change: the records of its session between which rows move, as sets
@@ -283,15 +285,13 @@ final as (
         array_intersect(
             grouped.group_tops, coalesce(own_records.own_tops, array())
         ) as session_tops,
-        array_sort(array_distinct(flatten(
-            collect_list(array_union(grouped.left_tops, grouped.session_tops)) over (
-                partition by
-                    grouped.publication,
-                    grouped.transaction_key,
-                    grouped.record,
-                    array_min(grouped.group_tops)
-            )
-        ))) as left_tops,
+        array_sort(array_distinct(flatten(collect_list(grouped.left_tops) over (
+            partition by
+                grouped.publication,
+                grouped.transaction_key,
+                grouped.record,
+                array_min(grouped.group_tops)
+        )))) as left_tops,
         grouped.tops as change_tops,
         grouped.earlier_tops,
         grouped.is_row_changed

@@ -68,23 +68,22 @@ unaware_images as (
         images.row_key
 ),
 
--- one row per group and member of its record that it does not know
-unknown_members as (
+-- one row per group and member that a change has made, with what an image of its session says
+made_members as (
     select
         members.publication,
         members.transaction_key,
         members.group_key,
         members.article,
         members.row_key,
+        members.row_tops,
+        members.state,
         members.state.merge_version.writer as writer,
         members.state.is_deleted,
-        members.last_operation
+        members.last_operation,
+        unaware_images.row_key is not null as is_image_unaware,
+        coalesce(unaware_images.is_other, false) as is_image_other
     from {{ members }} as members
-    inner join known
-        on
-            members.publication = known.publication
-            and members.transaction_key = known.transaction_key
-            and members.group_key = known.group_key
     left join unaware_images
         on
             members.publication = unaware_images.publication
@@ -95,52 +94,56 @@ unknown_members as (
     where
         members.state.merge_version.writer.transaction_position
         <> {{ replication_conflicts.before_queue() }}
-        and exists(
+),
+
+-- one row per group and member of its record that it does not know
+unknown_members as (
+    select made_members.*
+    from made_members
+    inner join known
+        on
+            made_members.publication = known.publication
+            and made_members.transaction_key = known.transaction_key
+            and made_members.group_key = known.group_key
+    where
+        exists(
             known.knowledge,
-            one -> arrays_overlap(one.change_tops, members.row_tops)
+            one -> arrays_overlap(one.change_tops, made_members.row_tops)
             and (
-                unaware_images.row_key is not null
+                made_members.is_image_unaware
                 or not {{ replication_conflicts.knows_row(
                     'map_from_entries(one.entries)', 'one.known_position', 'known.node',
-                    'members.state'
+                    'made_members.state'
                 ) | indent(16) }}
             )
         )
         and not (
-            members.state.is_deleted
-            and array_contains(known.deleted_rows, struct(members.article, members.row_key))
+            made_members.is_deleted
+            and array_contains(
+                known.deleted_rows, struct(made_members.article, made_members.row_key)
+            )
         )
 ),
 
 -- one row per group in conflict and row of no record that an image of it would replace
 replaced_without_record as (
-    select
-        members.publication,
-        members.transaction_key,
-        members.group_key,
-        members.article,
-        members.row_key,
-        members.state.merge_version.writer as writer,
-        members.state.is_deleted,
-        members.last_operation
-    from {{ members }} as members
+    select made_members.*
+    from made_members
     left semi join unknown_members
         on
-            members.publication = unknown_members.publication
-            and members.transaction_key = unknown_members.transaction_key
-            and members.group_key = unknown_members.group_key
-    left semi join unaware_images
-        on
-            unaware_images.is_other
-            and members.publication = unaware_images.publication
-            and members.transaction_key = unaware_images.transaction_key
-            and members.group_key = unaware_images.group_key
-            and members.article = unaware_images.article
-            and members.row_key = unaware_images.row_key
+            made_members.publication = unknown_members.publication
+            and made_members.transaction_key = unknown_members.transaction_key
+            and made_members.group_key = unknown_members.group_key
     where
-        size(members.row_tops) = 0
-        and members.state.merge_version.writer.transaction_position
-        <> {{ replication_conflicts.before_queue() }}
+        made_members.is_image_other
+        and size(made_members.row_tops) = 0
+),
+
+-- one row per group and member that stands against it by record
+of_records as (
+    select * from unknown_members
+    union all
+    select * from replaced_without_record
 ),
 
 -- one row per group and row that is in conflict by itself
@@ -170,9 +173,16 @@ contended as (
         ) = 1
 )
 
-select * from unknown_members
-union all
-select * from replaced_without_record
+select
+    publication,
+    transaction_key,
+    group_key,
+    article,
+    row_key,
+    writer,
+    is_deleted,
+    last_operation
+from of_records
 union all
 select * from contended
 {%- endmacro %}

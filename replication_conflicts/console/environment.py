@@ -98,9 +98,8 @@ def build(
     if result.nodes or result.success:
         failed = f", {len(result.errors)} failed" if result.errors else ""
         typer.echo(f"{counted(len(result.nodes), 'node')}{failed}, {result.seconds:.0f} s")
-    if result.is_call_wrong:
-        raise typer.Exit(2)
-    raise typer.Exit(0 if result.success else 1)
+    failure = 2 if result.is_call_wrong else 1
+    raise typer.Exit(0 if result.success else failure)
 
 
 def _jar_problems() -> tuple[str, ...]:

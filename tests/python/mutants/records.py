@@ -14,8 +14,8 @@ RECORDS = (
     Mutant(
         "nobody is in conflict with a record as a whole",
         "macros/records/record_opponents.sql",
-        "<> {{ replication_conflicts.before_queue() }}\n        and exists(",
-        "< {{ replication_conflicts.before_queue() }}\n        and exists(",
+        "<> {{ replication_conflicts.before_queue() }}",
+        "< {{ replication_conflicts.before_queue() }}",
     ),
     Mutant(
         "the rows that a winning record does not have stay",

@@ -199,7 +199,7 @@ def _own_tops(
     """The top rows of the records that the rows of a session belong to as the session has them; a
     top row that it deletes is its own record.
     """
-    brought = {(c.article, c.key): c.row for c in changes if c.operation != "delete"}
+    brought = _brought(changes)
 
     def top_of(record: LogicalRecord, article: str, row: Row | None) -> Key | None:
         if article != record.top and row is not None:
@@ -242,7 +242,7 @@ def _before_tops(
         types = publication.articles[change.article].columns
         row = {**change.row, **{c: value_of(types[c], said[c]) for c in columns if c in said}}
         before.setdefault((change.article, change.key), []).append(row)
-    brought = {(c.article, c.key): c.row for c in changes if c.operation != "delete"}
+    brought = _brought(changes)
     published = last_rows(held)
 
     def last(article: str, key: Key) -> Row | None:
@@ -278,10 +278,15 @@ def _left_tops(
     return found
 
 
+def _brought(changes: list[Change]) -> dict[RowName, Row]:
+    """The rows that a session has, as it has them last."""
+    return {(c.article, c.key): c.row for c in changes if c.operation != "delete"}
+
+
 def _with_session(changes: list[Change], held: HeldOf) -> LastRow:
     """Rows as the publisher holds them, and those that it never held as the session has them."""
     published = last_rows(held)
-    brought = {(c.article, c.key): c.row for c in changes if c.operation != "delete"}
+    brought = _brought(changes)
     return lambda article, key: published(article, key) or brought.get((article, key))
 
 
