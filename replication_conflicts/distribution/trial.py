@@ -1,13 +1,14 @@
 """Getting past refused commands, within one transaction of the database.
 
 A command may be refused only because of the order: a unique value is taken by a row that a later
-command removes, or a row is not there yet that it refers to. Such a command is kept aside, with
-everything behind it about the same row, and tried again when others have acted.
+command removes, a row is not there yet that it refers to, or one that others refer to goes and
+comes again. Such a command is kept aside, with everything behind it about the same row, and tried
+again when others have acted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
@@ -66,6 +67,7 @@ class Trial:
         self._carry_out(commands)
         if self._may_help(commands):
             self._try_again()
+        self._replace(commands)
         for article in {command.article for command in self.aside}:
             self._exchange([one for one in commands if one.article == article])
 
@@ -129,6 +131,32 @@ class Trial:
             if len(self.aside) == len(waiting):
                 return
 
+    def _replace(self, commands: Sequence[AgentCommand]) -> None:
+        """Rows that others refer to, and that a transaction deletes and inserts again: updated."""
+        aside = {command.command_id for command in self.aside}
+        is_done = False
+        for before, after in _replaced(commands):
+            if {before.command_id, after.command_id} <= aside and self._is_updated(before, after):
+                done = (before.command_id, after.command_id)
+                self.aside = [one for one in self.aside if one.command_id not in done]
+                is_done = True
+        if is_done:
+            self._try_again()
+
+    def _is_updated(self, before: AgentCommand, after: AgentCommand) -> bool:
+        update = replace(after, operation="update", old_version=before.old_version)
+        try:
+            with checked(self._connection):
+                changed = self._node.tables.carry_out(self._connection, [update])
+                if changed:
+                    self._node.capture.applied(self._connection, [before, after])
+        except DBAPIError as error:
+            if fault_of(error) is not Fault.REFUSED:
+                raise
+            return False
+        self.changed += changed
+        return changed > 0
+
     def _exchange(self, commands: Sequence[AgentCommand]) -> None:
         """Rows of one table that trade unique values: all are taken out before one is put back."""
         aside = {command.command_id for command in self.aside if command.operation == "update"}
@@ -160,6 +188,16 @@ class Trial:
         done = {command.command_id for command in updates}
         self.aside = [command for command in self.aside if command.command_id not in done]
         self._try_again()
+
+
+def _replaced(commands: Sequence[AgentCommand]) -> Iterator[tuple[AgentCommand, AgentCommand]]:
+    """Deletes, each with an insert of the same row that comes next about it."""
+    last: dict[tuple[str, str], AgentCommand] = {}
+    for command in commands:
+        before = last.get(_row(command))
+        if before and (before.operation, command.operation) == ("delete", "insert"):
+            yield before, command
+        last[_row(command)] = command
 
 
 def _row(command: AgentCommand) -> tuple[str, str]:

@@ -127,6 +127,64 @@ def test_a_row_comes_before_the_one_that_it_refers_to(
 
 
 @both_kinds
+@both_ways
+def test_a_row_that_others_refer_to_goes_and_comes_again(
+    databases: Databases, replication: str, is_skipping: bool
+) -> None:
+    """As `insert or replace` makes it: a reference that is met in the end may be checked before."""
+    reference = "foreign key (boss) references slot (id)"
+    subscriber = Subscriber(databases, SLOT, reference, replication=replication)
+    employed = {"code": "e", "boss": "1"}
+    subscriber.give(
+        insert(1, 1, "a"),
+        command(2, "insert", {"id": "2"}, employed, None, "HQ:2", article="slot"),
+        delete(3, 1, "HQ:1", sequence=1),
+        insert(3, 1, "b", sequence=2),
+        delete(3, 1, "HQ:3", sequence=3),
+        insert(3, 1, "c", sequence=4, new="HQ:4"),
+        # behind it in the same transaction, and in the next one
+        update(3, 1, "d", "HQ:4", sequence=5, new="HQ:5"),
+        update(4, 1, "f", "HQ:5", new="HQ:6"),
+    )
+    summary = subscriber.run(is_skipping=is_skipping)
+    assert codes(subscriber) == {"1": ("f", "HQ:6"), "2": ("e", "HQ:2")}
+    assert (summary.refused, summary.is_stopped, summary.place.position) == ([], False, 4)
+    assert subscriber.lists.refusals == {}
+    assert subscriber.agent().run().transactions == 0
+
+
+@both_ways
+def test_a_row_that_others_refer_to_and_that_has_been_changed_stays(
+    databases: Databases, is_skipping: bool
+) -> None:
+    """Both commands find another version, and do nothing."""
+    subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
+    subscriber.execute(
+        "insert into slot (id, code, row_version) values (1, 'own', 'north:1')",
+        "insert into slot (id, code, boss, row_version) values (2, 'e', 1, 'HQ:2')",
+    )
+    subscriber.give(delete(3, 1, "HQ:1", sequence=1), insert(3, 1, "b", sequence=2))
+    assert subscriber.run(is_skipping=is_skipping).refused == []
+    assert codes(subscriber) == {"1": ("own", "north:1"), "2": ("e", "HQ:2")}
+
+
+@both_ways
+def test_a_row_that_others_refer_to_and_that_only_goes_is_refused(
+    databases: Databases, is_skipping: bool
+) -> None:
+    """An insert of a later transaction makes no update of it."""
+    subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
+    subscriber.execute(
+        "insert into slot (id, code, row_version) values (1, 'a', 'HQ:1')",
+        "insert into slot (id, code, boss, row_version) values (2, 'e', 1, 'HQ:2')",
+    )
+    subscriber.give(delete(3, 1, "HQ:1"), insert(4, 1, "b"))
+    summary = subscriber.run(is_skipping=is_skipping)
+    assert [one.command_id for one in summary.refused] == ["3/1"]
+    assert codes(subscriber) == {"1": ("a", "HQ:1"), "2": ("e", "HQ:2")}
+
+
+@both_kinds
 def test_what_nothing_lets_act_stops_as_ever(databases: Databases, replication: str) -> None:
     subscriber, _ = with_own_row(databases, replication)
     subscriber.give(insert(1, 7, "z"), insert(2, 1, "a"), insert(3, 3, "c"))
