@@ -50,7 +50,10 @@ def scenarios(
     ] = False,
     keep: Annotated[
         Path | None,
-        typer.Option(help="Folder for the generated projects and their warehouse; it is kept."),
+        typer.Option(
+            help="Folder for the generated projects and their warehouse. It is kept, until the "
+            "next call with the same folder makes them anew."
+        ),
     ] = None,
 ) -> None:
     """Run scenario suites through dbt builds on Delta, and compare what comes out."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from replication_conflicts.publication.commands import KINDS
 from replication_conflicts.publication.publication import Article, Publication
 from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.reading import Entry
@@ -22,6 +23,17 @@ OUTCOMES = (
     "failed",
     "waiting",
 )
+CONFLICT_KINDS = (
+    "update_update",
+    "insert_insert",
+    "update_delete",
+    "delete_update",
+    "condemned",
+    "failed_insert",
+    "failed_update",
+    "failed_delete",
+)
+OPERATIONS = ("insert", "update", "delete")
 CONFLICT_KEYS = ("article", "key", "kind", "type", "reason_code", "loser", "winner", "lost", "won")
 COMMAND_KEYS = (
     "kind",
@@ -116,7 +128,7 @@ class ExpectationReader:
             if name in parts:
                 parts[name].whole_number()
         if "kind" in parts:
-            parts["kind"].text()
+            parts["kind"].text(CONFLICT_KINDS)
         self._check_rows(parts, ("key", "lost", "won"))
         return dict(entry.value)
 
@@ -132,8 +144,10 @@ class ExpectationReader:
         if "publication" in parts:
             # commands of other publications are not looked at
             parts["publication"].text((self._publication.name,))
-        if "subscriber" in given:
-            given["subscriber"].text((subscriber,))
+        words = (("subscriber", (subscriber,)), ("kind", KINDS), ("operation", OPERATIONS))
+        for name, allowed in words:
+            if name in given:
+                given[name].text(allowed)
         if "sequence" in parts:
             parts["sequence"].whole_number()
         if "parameters" in given:

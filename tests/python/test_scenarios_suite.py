@@ -100,6 +100,7 @@ def test_a_suite(tmp_path: Path) -> None:
         ("n1: applied", "n2: applied", "expect.outcomes.n2: unknown key"),
         ("n1: applied", "n1: accepted", "expect.outcomes.n1: 'accepted' must be one of"),
         ("conflicts: []", "conflicts: [{looser: north}]", "conflicts[0].looser: unknown key"),
+        ("conflicts: []", "conflicts: [{kind: update}]", "kind: 'update' must be one of: update_"),
         ("conflicts: []", "conflict: []", "expect.conflict: unknown key"),
         ("north: same", "west: same", "expect.rows.west: unknown key"),
         ("north: same", "north: equal", "expect.rows.north: must be a mapping"),
@@ -282,6 +283,8 @@ def test_what_is_behind_commands(tmp_path: Path) -> None:
         ("sequence: 1", "sequence: one", "sequence: must be a whole number"),
         ("cause: n1", "cause: [n1]", "cause: must be a text"),
         ("cause: n1", "reason: n1", "reason: unknown key"),
+        ("cause: n1", "kind: replicate", "kind: 'replicate' must be one of: replicated"),
+        ("cause: n1", "operation: upsert", "operation: 'upsert' must be one of: insert"),
     ):
         with pytest.raises(SuiteProblem, match=message):
             read(tmp_path, SUITE.replace("conflicts: []", COMMANDS.replace(old, new)))

@@ -134,7 +134,7 @@ def test_a_row_that_others_refer_to_goes_and_comes_again(
     """As `insert or replace` makes it: a reference that is met in the end may be checked before."""
     reference = "foreign key (boss) references slot (id)"
     subscriber = Subscriber(databases, SLOT, reference, replication=replication)
-    employed = {"code": "e", "boss": "1"}
+    employed: dict[str, str | None] = {"code": "e", "boss": "1"}
     subscriber.give(
         insert(1, 1, "a"),
         command(2, "insert", {"id": "2"}, employed, None, "HQ:2", article="slot"),
