@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _FAILED = frozenset({"error", "fail", "runtime error", "partial success"})
-_WARNED = frozenset({"warn"})
+WARNED = "warn"
 # what dbt calls the event of exceptions.warn() in a macro
 _WARNING_OF_MACRO = "JinjaLogWarning"
 # and of a node's error. An ephemeral model that does not compile is in no result, only in this
@@ -118,7 +118,7 @@ class DbtBuild:
         seconds = time.monotonic() - started
         nodes = tuple(_node_results(answer.result))
         errors = tuple(_errors(answer.result, answer.exception)) or tuple(dict.fromkeys(told))
-        warnings.extend(_messages(answer.result, _WARNED))
+        warnings.extend(_messages(answer.result, frozenset({WARNED})))
         return BuildResult(
             success=bool(answer.success),
             errors=errors,

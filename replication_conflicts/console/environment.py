@@ -16,6 +16,8 @@ from replication_conflicts.console.options import (
 from replication_conflicts.environment import check, class_archive, folders, jars, profile
 from replication_conflicts.words import counted
 
+_ABOUT_WARNINGS = "docs/running.md, 'What a build warns about'"
+
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands to the console command."""
@@ -87,12 +89,14 @@ def build(
 
     Other options go to dbt.
     """
-    from replication_conflicts.dbt_build import DbtBuild
+    from replication_conflicts.dbt_build import WARNED, DbtBuild
 
     run = DbtBuild(project_dir, profiles_dir or project_dir / "profiles", target)
     result = run.run("build", *context.args)
     for message in result.warnings:
         typer.echo(f"warning: {message}", err=True)
+    if any(node.status == WARNED for node in result.nodes):
+        typer.echo(f"Where to look: {_ABOUT_WARNINGS}", err=True)
     for message in result.errors:
         typer.echo(message, err=True)
     if result.nodes or result.success:

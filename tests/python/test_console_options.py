@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from replication_conflicts.cli import app
 from replication_conflicts.console import capture, distribute, what_if
-from replication_conflicts.dbt_build import BuildResult, DbtBuild
+from replication_conflicts.dbt_build import BuildResult, DbtBuild, NodeResult
 from replication_conflicts.environment import folders
 from replication_conflicts.environment.profile import write_profile
 
@@ -63,6 +63,18 @@ def test_an_option_that_dbt_does_not_know_is_told_from_a_failure(
     monkeypatch.setattr(DbtBuild, "run", lambda *_: answer)
     result = call("build", "--project-dir", str(project), "--full-refesh")
     assert (result.exit_code, result.output) == (status, "what dbt says\n")
+
+
+@pytest.mark.parametrize("status", ["warn", "pass"])
+def test_what_a_warning_of_a_test_is_about_is_said(
+    project: Path, monkeypatch: Any, status: str
+) -> None:
+    answer = BuildResult(True, (), 0.0, (NodeResult("one", status, 0.0),), ("one: Got 4 results",))
+    monkeypatch.setattr(DbtBuild, "run", lambda *_: answer)
+    result = call("build", "--project-dir", str(project))
+    hint = "Where to look: docs/running.md, 'What a build warns about'"
+    assert "warning: one: Got 4 results" in result.output
+    assert (hint in result.output) == (status == "warn")
 
 
 @pytest.mark.parametrize(
