@@ -1,9 +1,9 @@
 """Getting past refused commands, within one transaction of the database.
 
 A command may be refused only because of the order: a unique value is taken by a row that a later
-command removes, a row is not there yet that it refers to, or one that others refer to goes and
-comes again. Such a command is kept aside, with everything behind it about the same row, and tried
-again when others have acted.
+command removes, or a row is not there yet that it refers to. Such a command is kept aside, with
+everything behind it about the same row, and tried again when others have acted, each by itself and
+all that are about one row in one.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Trial:
         self._carry_out(commands)
         if self._may_help(commands):
             self._try_again()
-        self._replace(commands)
+        self._shorten()
         for article in {command.article for command in self.aside}:
             self._exchange([one for one in commands if one.article == article])
 
@@ -131,31 +131,34 @@ class Trial:
             if len(self.aside) == len(waiting):
                 return
 
-    def _replace(self, commands: Sequence[AgentCommand]) -> None:
-        """Rows that others refer to, and that a transaction deletes and inserts again: updated."""
-        aside = {command.command_id for command in self.aside}
-        is_done = False
-        for before, after in _replaced(commands):
-            if {before.command_id, after.command_id} <= aside and self._is_updated(before, after):
-                done = (before.command_id, after.command_id)
+    def _shorten(self) -> None:
+        """Rows about which several commands are aside: from the first version to the last in one.
+
+        What the database refuses may be between them: a row that others refer to is gone until it
+        is inserted again, or a row refers to one that is gone, until it goes itself.
+        """
+        is_shorter = False
+        for chain in _chains(self.aside):
+            if self._is_done_in_one(chain):
+                done = {command.command_id for command in chain}
                 self.aside = [one for one in self.aside if one.command_id not in done]
-                is_done = True
-        if is_done:
+                is_shorter = True
+        if is_shorter:
             self._try_again()
 
-    def _is_updated(self, before: AgentCommand, after: AgentCommand) -> bool:
-        update = replace(after, operation="update", old_version=before.old_version)
+    def _is_done_in_one(self, chain: Sequence[AgentCommand]) -> bool:
+        net = _net(chain)
         try:
             with checked(self._connection):
-                changed = self._node.tables.carry_out(self._connection, [update])
-                if changed:
-                    self._node.capture.applied(self._connection, [before, after])
+                changed = self._node.tables.carry_out(self._connection, net)
+                if changed == len(net):
+                    self._node.capture.applied(self._connection, chain)
         except DBAPIError as error:
             if fault_of(error) is not Fault.REFUSED:
                 raise
             return False
         self.changed += changed
-        return changed > 0
+        return changed == len(net)
 
     def _exchange(self, commands: Sequence[AgentCommand]) -> None:
         """Rows of one table that trade unique values: all are taken out before one is put back."""
@@ -190,14 +193,29 @@ class Trial:
         self._try_again()
 
 
-def _replaced(commands: Sequence[AgentCommand]) -> Iterator[tuple[AgentCommand, AgentCommand]]:
-    """Deletes, each with an insert of the same row that comes next about it."""
-    last: dict[tuple[str, str], AgentCommand] = {}
+def _chains(commands: Sequence[AgentCommand]) -> Iterator[list[AgentCommand]]:
+    """Commands about one row, each of which begins with the version that the one before leaves."""
+    chains: dict[tuple[str, str], list[AgentCommand]] = {}
+    broken = set()
     for command in commands:
-        before = last.get(_row(command))
-        if before and (before.operation, command.operation) == ("delete", "insert"):
-            yield before, command
-        last[_row(command)] = command
+        if not command.changes_a_row:
+            continue
+        row = _row(command)
+        chain = chains.setdefault(row, [])
+        if chain and chain[-1].new_version != command.old_version:
+            broken.add(row)
+        if row not in broken:
+            chain.append(command)
+    return (chain for chain in chains.values() if len(chain) > 1)
+
+
+def _net(chain: Sequence[AgentCommand]) -> list[AgentCommand]:
+    """One command that does what the chain does in the end; none if the row only came and went."""
+    before, after = chain[0].old_version, chain[-1].new_version
+    if before is None and after is None:
+        return []
+    operation = "insert" if before is None else "delete" if after is None else "update"
+    return [replace(chain[-1], operation=operation, old_version=before)]
 
 
 def _row(command: AgentCommand) -> tuple[str, str]:

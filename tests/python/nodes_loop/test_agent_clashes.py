@@ -172,16 +172,59 @@ def test_a_row_that_others_refer_to_and_that_has_been_changed_stays(
 def test_a_row_that_others_refer_to_and_that_only_goes_is_refused(
     databases: Databases, is_skipping: bool
 ) -> None:
-    """An insert of a later transaction makes no update of it."""
     subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
     subscriber.execute(
         "insert into slot (id, code, row_version) values (1, 'a', 'HQ:1')",
         "insert into slot (id, code, boss, row_version) values (2, 'e', 1, 'HQ:2')",
     )
-    subscriber.give(delete(3, 1, "HQ:1"), insert(4, 1, "b"))
+    # not what the delete leaves: no update leads there
+    subscriber.give(delete(3, 1, "HQ:1"), update(4, 1, "b", "HQ:9"))
     summary = subscriber.run(is_skipping=is_skipping)
     assert [one.command_id for one in summary.refused] == ["3/1"]
     assert codes(subscriber) == {"1": ("a", "HQ:1"), "2": ("e", "HQ:2")}
+
+
+@both_kinds
+@both_ways
+def test_a_row_that_refers_to_nothing_comes_and_goes(
+    databases: Databases, replication: str, is_skipping: bool
+) -> None:
+    """The node has deleted what the row refers to; others have deleted the row meanwhile."""
+    reference = "foreign key (boss) references slot (id)"
+    subscriber = Subscriber(databases, SLOT, reference, replication=replication)
+    employed: dict[str, str | None] = {"code": "e", "boss": "1"}
+    subscriber.give(
+        command(1, "insert", {"id": "2"}, employed, None, "HQ:1", article="slot"),
+        insert(2, 3, "c"),
+        command(
+            3, "update", {"id": "2"}, {**employed, "code": "f"}, "HQ:1", "HQ:3", article="slot"
+        ),
+        delete(4, 2, "HQ:3"),
+        insert(5, 4, "d"),
+    )
+    summary = subscriber.run(is_skipping=is_skipping)
+    assert codes(subscriber) == {"3": ("c", "HQ:2"), "4": ("d", "HQ:5")}
+    assert (summary.refused, summary.is_stopped, summary.place.position) == ([], False, 5)
+    assert subscriber.lists.refusals == {}
+    # the key is free
+    subscriber.give(insert(6, 2, "g"))
+    assert not subscriber.run().is_stopped
+    assert codes(subscriber)["2"] == ("g", "HQ:6")
+
+
+@both_ways
+def test_a_row_that_refers_to_nothing_gets_another_reference(
+    databases: Databases, is_skipping: bool
+) -> None:
+    subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
+    row: dict[str, str | None] = {"code": "e", "boss": "1"}
+    subscriber.give(
+        command(1, "insert", {"id": "2"}, row, None, "HQ:1", article="slot"),
+        command(2, "update", {"id": "2"}, {**row, "boss": "3"}, "HQ:1", "HQ:2", article="slot"),
+        insert(3, 3, "c"),
+    )
+    assert subscriber.run(is_skipping=is_skipping).refused == []
+    assert codes(subscriber) == {"2": ("e", "HQ:2"), "3": ("c", "HQ:3")}
 
 
 @both_kinds
@@ -243,7 +286,7 @@ def test_a_command_waits_for_so_many_transactions(
 def test_a_crash_in_between_loses_nothing_and_repeats_nothing(databases: Databases) -> None:
     subscriber = Subscriber(databases, SLOT, UNIQUE)
     subscriber.execute("insert into slot (id, code, row_version) values (2, 'a', 'HQ:0')")
-    subscriber.give(insert(1, 1, "a"), update(2, 1, "b", "HQ:1"), delete(3, 2, "HQ:0"))
+    subscriber.give(insert(1, 1, "a"), update(2, 1, "a", "HQ:1"), delete(3, 2, "HQ:0"))
     agent = subscriber.agent()
 
     def crash(*_: Any) -> None:
@@ -267,7 +310,7 @@ def test_a_crash_in_between_loses_nothing_and_repeats_nothing(databases: Databas
         assert agent_tables.read_position(connection, "shop", "north") == Place()
     summary = subscriber.run()
     assert (summary.transactions, summary.changed_rows) == (3, 3)
-    assert codes(subscriber) == {"1": ("b", "HQ:2")}
+    assert codes(subscriber) == {"1": ("a", "HQ:2")}
 
 
 def trade(subscriber: Subscriber) -> bool:
