@@ -140,8 +140,7 @@ class Trial:
         is_shorter = False
         for chain in _chains(self.aside):
             if self._is_done_in_one(chain):
-                done = {command.command_id for command in chain}
-                self.aside = [one for one in self.aside if one.command_id not in done]
+                self._take_off(chain)
                 is_shorter = True
         if is_shorter:
             self._try_again()
@@ -188,9 +187,12 @@ class Trial:
                 raise
             return
         self.changed += changed
-        done = {command.command_id for command in updates}
-        self.aside = [command for command in self.aside if command.command_id not in done]
+        self._take_off(updates)
         self._try_again()
+
+    def _take_off(self, commands: Sequence[AgentCommand]) -> None:
+        done = {command.command_id for command in commands}
+        self.aside = [command for command in self.aside if command.command_id not in done]
 
 
 def _chains(commands: Sequence[AgentCommand]) -> Iterator[list[AgentCommand]]:

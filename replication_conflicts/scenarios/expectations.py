@@ -9,6 +9,7 @@ from replication_conflicts.publication.commands import KINDS
 from replication_conflicts.publication.publication import Article, Publication
 from replication_conflicts.publication.values import Row
 from replication_conflicts.scenarios.reading import Entry
+from replication_conflicts.statements import OPERATIONS
 
 SAME = "same"
 OUTCOMES = (
@@ -33,7 +34,6 @@ CONFLICT_KINDS = (
     "failed_update",
     "failed_delete",
 )
-OPERATIONS = ("insert", "update", "delete")
 CONFLICT_KEYS = ("article", "key", "kind", "type", "reason_code", "loser", "winner", "lost", "won")
 COMMAND_KEYS = (
     "kind",

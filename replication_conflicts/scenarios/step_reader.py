@@ -30,8 +30,8 @@ from replication_conflicts.scenarios.steps import (
     UploadStep,
 )
 from replication_conflicts.simulation import Change
+from replication_conflicts.statements import OPERATIONS
 
-_OPERATIONS = ("insert", "update", "delete")
 _DECISIONS = ("submit_winner", "submit_loser", "remove")
 _SUBSCRIPTION_OPTIONS = ("type", "priority", "republisher", "below")
 _STEPS = ("reinitialize", "refuse", "upload", "run", "download", "sync", "decide", "set", "error")
@@ -98,7 +98,7 @@ class StepReader:
         return kinds[name](place, written, node)
 
     def _change_step(self, entry: Entry) -> Step:
-        allowed = ("at", "id", "clock", "transaction", "raw", *_OPERATIONS)
+        allowed = ("at", "id", "clock", "transaction", "raw", *OPERATIONS)
         parts = entry.mapping(allowed)
         actions = [name for name in parts if name not in ("at", "id", "clock")]
         if len(actions) != 1:
@@ -121,7 +121,7 @@ class StepReader:
         return ChangeStep(entry.place, written, node, tuple(transactions), name, clock)
 
     def _operation(self, entry: Entry) -> list[Change]:
-        operation, rows = entry.single(_OPERATIONS, "operation")
+        operation, rows = entry.single(OPERATIONS, "operation")
         return self._changes(operation, rows)
 
     def _changes(self, operation: str, entry: Entry) -> list[Change]:

@@ -21,18 +21,23 @@ SLOT: dict[str, Any] = {
     }
 }
 UNIQUE = "unique (code)"
+REFERENCE = "foreign key (boss) references slot (id)"
 both_ways = pytest.mark.parametrize("is_skipping", [False, True])
 both_kinds = pytest.mark.parametrize("replication", ["queued", "merge"])
 
 
-def insert(position: int, key: int, code: str, **options: Any) -> AgentCommand:
-    row: dict[str, str | None] = {"code": code, "boss": None}
+def insert(
+    position: int, key: int, code: str, *, boss: str | None = None, **options: Any
+) -> AgentCommand:
+    row = {"code": code, "boss": boss}
     options = {"new": f"HQ:{position}", **options}
     return command(position, "insert", {"id": str(key)}, row, article="slot", **options)
 
 
-def update(position: int, key: int, code: str, old: str, **options: Any) -> AgentCommand:
-    row: dict[str, str | None] = {"code": code, "boss": None}
+def update(
+    position: int, key: int, code: str, old: str, *, boss: str | None = None, **options: Any
+) -> AgentCommand:
+    row: dict[str, str | None] = {"code": code, "boss": boss}
     options = {"new": f"HQ:{position}", **options}
     return command(position, "update", {"id": str(key)}, row, old, article="slot", **options)
 
@@ -117,11 +122,8 @@ def test_a_row_that_follows_itself_is_brought_up_in_order(databases: Databases) 
 def test_a_row_comes_before_the_one_that_it_refers_to(
     databases: Databases, is_skipping: bool
 ) -> None:
-    subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
-    employed = command(
-        1, "insert", {"id": "1"}, {"code": "a", "boss": "2"}, None, "HQ:1", article="slot"
-    )
-    subscriber.give(employed, insert(2, 2, "b"))
+    subscriber = Subscriber(databases, SLOT, REFERENCE)
+    subscriber.give(insert(1, 1, "a", boss="2"), insert(2, 2, "b"))
     assert subscriber.run(is_skipping=is_skipping).refused == []
     assert set(codes(subscriber)) == {"1", "2"}
 
@@ -132,12 +134,10 @@ def test_a_row_that_others_refer_to_goes_and_comes_again(
     databases: Databases, replication: str, is_skipping: bool
 ) -> None:
     """As `insert or replace` makes it: a reference that is met in the end may be checked before."""
-    reference = "foreign key (boss) references slot (id)"
-    subscriber = Subscriber(databases, SLOT, reference, replication=replication)
-    employed: dict[str, str | None] = {"code": "e", "boss": "1"}
+    subscriber = Subscriber(databases, SLOT, REFERENCE, replication=replication)
     subscriber.give(
         insert(1, 1, "a"),
-        command(2, "insert", {"id": "2"}, employed, None, "HQ:2", article="slot"),
+        insert(2, 2, "e", boss="1"),
         delete(3, 1, "HQ:1", sequence=1),
         insert(3, 1, "b", sequence=2),
         delete(3, 1, "HQ:3", sequence=3),
@@ -158,7 +158,7 @@ def test_a_row_that_others_refer_to_and_that_has_been_changed_stays(
     databases: Databases, is_skipping: bool
 ) -> None:
     """Both commands find another version, and do nothing."""
-    subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
+    subscriber = Subscriber(databases, SLOT, REFERENCE)
     subscriber.execute(
         "insert into slot (id, code, row_version) values (1, 'own', 'north:1')",
         "insert into slot (id, code, boss, row_version) values (2, 'e', 1, 'HQ:2')",
@@ -172,7 +172,7 @@ def test_a_row_that_others_refer_to_and_that_has_been_changed_stays(
 def test_a_row_that_others_refer_to_and_that_only_goes_is_refused(
     databases: Databases, is_skipping: bool
 ) -> None:
-    subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
+    subscriber = Subscriber(databases, SLOT, REFERENCE)
     subscriber.execute(
         "insert into slot (id, code, row_version) values (1, 'a', 'HQ:1')",
         "insert into slot (id, code, boss, row_version) values (2, 'e', 1, 'HQ:2')",
@@ -190,15 +190,11 @@ def test_a_row_that_refers_to_nothing_comes_and_goes(
     databases: Databases, replication: str, is_skipping: bool
 ) -> None:
     """The node has deleted what the row refers to; others have deleted the row meanwhile."""
-    reference = "foreign key (boss) references slot (id)"
-    subscriber = Subscriber(databases, SLOT, reference, replication=replication)
-    employed: dict[str, str | None] = {"code": "e", "boss": "1"}
+    subscriber = Subscriber(databases, SLOT, REFERENCE, replication=replication)
     subscriber.give(
-        command(1, "insert", {"id": "2"}, employed, None, "HQ:1", article="slot"),
+        insert(1, 2, "e", boss="1"),
         insert(2, 3, "c"),
-        command(
-            3, "update", {"id": "2"}, {**employed, "code": "f"}, "HQ:1", "HQ:3", article="slot"
-        ),
+        update(3, 2, "f", "HQ:1", boss="1"),
         delete(4, 2, "HQ:3"),
         insert(5, 4, "d"),
     )
@@ -216,11 +212,10 @@ def test_a_row_that_refers_to_nothing_comes_and_goes(
 def test_a_row_that_refers_to_nothing_gets_another_reference(
     databases: Databases, is_skipping: bool
 ) -> None:
-    subscriber = Subscriber(databases, SLOT, "foreign key (boss) references slot (id)")
-    row: dict[str, str | None] = {"code": "e", "boss": "1"}
+    subscriber = Subscriber(databases, SLOT, REFERENCE)
     subscriber.give(
-        command(1, "insert", {"id": "2"}, row, None, "HQ:1", article="slot"),
-        command(2, "update", {"id": "2"}, {**row, "boss": "3"}, "HQ:1", "HQ:2", article="slot"),
+        insert(1, 2, "e", boss="1"),
+        update(2, 2, "e", "HQ:1", boss="3"),
         insert(3, 3, "c"),
     )
     assert subscriber.run(is_skipping=is_skipping).refused == []
